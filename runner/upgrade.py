@@ -3,9 +3,10 @@
 Both are versions of Delta on Spark, or both of another engine (``deltalake==1.5.1 deltalake==1.6.6``). Further options go to
 both gates (``--profile smoke``, ``--jars …``). Then both run cases in turn on the same tables, unless ``--no-together`` is
 given. The first word of the answer says whether to upgrade, except for what ``--accept`` accepts. Exit 0, UPGRADE: nothing is
-worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, what gets worse is graver than all that gets better, or
-it goes wrong on tables of the first; 3, LOOK FIRST: something else is worse, a promise is withdrawn, there is no way back, or
-something differs that nothing explains, or could not be judged (0 with ``--allow-changes``); 2: they cannot be compared.
+worse on the second; 1, DO NOT UPGRADE: it has new ways to lose data, and not more that end, what gets worse is graver than
+all that gets better, or it goes wrong on tables of the first; 3, LOOK FIRST: something else is worse, a promise is withdrawn,
+there is no way back, or something differs that nothing explains, or could not be judged (0 with ``--allow-changes``); 2: they
+cannot be compared.
 """
 
 from __future__ import annotations

@@ -63,13 +63,13 @@ def _entries(shape: Shape) -> Iterator[str]:
 
 
 #: What nearly every table has: a legacy protocol has both.
-_OF_ALL = frozenset({"appendOnly", "invariants"})
+OF_ALL = frozenset({"appendOnly", "invariants"})
 
 
 def _groups(shape: Shape) -> dict[EntryGroup, list[str]]:
     inner = (*shape.columns.kinds, *shape.columns.nested)
     return {
-        EntryGroup.FEATURE: [one for one in shape.protocol.features if one not in _OF_ALL],
+        EntryGroup.FEATURE: [one for one in shape.protocol.features if one not in OF_ALL],
         EntryGroup.PROPERTY: list(_properties(shape.properties)),
         EntryGroup.PARTITION: [one.type for one in shape.columns.partition],
         EntryGroup.COLUMN: [one.type for one in inner],

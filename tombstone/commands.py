@@ -109,7 +109,7 @@ UPGRADE = Command("upgrade", "judge two versions, and say whether to upgrade", g
         *CANDIDATE,
     ),
     missing=_TWO.format("upgrade"),
-    more="Both are versions of one engine. Options of a gate go to both gates. Then both run cases in turn on the same tables. Exit 0, UPGRADE: nothing is worse on the second; 1, DO NOT UPGRADE: it has a new way to lose data, what gets worse is graver than all that gets better, or it goes wrong on tables of the first; 3, LOOK FIRST: something else is worse, a promise is withdrawn, there is no way back, or something differs that nothing explains, or could not be judged (0 with --allow-changes); 2: they cannot be compared.",
+    more="Both are versions of one engine. Options of a gate go to both gates. Then both run cases in turn on the same tables. Exit 0, UPGRADE: nothing is worse on the second; 1, DO NOT UPGRADE: it has new ways to lose data, and not more that end, what gets worse is graver than all that gets better, or it goes wrong on tables of the first; 3, LOOK FIRST: something else is worse, a promise is withdrawn, there is no way back, or something differs that nothing explains, or could not be judged (0 with --allow-changes); 2: they cannot be compared.",
 )
 TOGETHER = Command("together", "let two versions work in turn on the same tables", gate=True,
     words=(

@@ -11,13 +11,14 @@ from reports.comparison.cases import VerdictChange
 from reports.comparison.comparison import Comparison
 from reports.comparison.groups import Group
 from reports.comparison.requests import RequestChange
-from reports.comparison.weight import WeighedWay
+from reports.comparison.weight import Balance, WeighedWay, losses
 from reports.comparison.withdrawn import Withdrawn
 from reports.comparison.wording import accepted
 from reports.findings.answers import named
-from reports.text.harms import can, in_ways
+from reports.text.harms import can, does, in_ways
 from reports.text.ladder import Answer, Word
 from reports.text.quantities import counted
+from shapes.reach import Reach
 
 #: The most characters of the first line: three lines of a terminal, which break between words.
 _MOST = 3 * 76
@@ -41,8 +42,8 @@ class _Reason:
 
 
 def answer_to(comparison: Comparison) -> Answer:
-    """DO NOT UPGRADE (1) if what gets worse, and is not accepted by the user's file, is a new way to lose data, or graver than
-    all that gets better; or if the candidate goes wrong on tables of the base.
+    """DO NOT UPGRADE (1) if what gets worse, and is not accepted by the user's file, weighs more than what gets better
+    (``reports.comparison.weight``); or if the candidate goes wrong on tables of the base.
 
     Else LOOK FIRST (3, or 0 where changes are allowed) if something is worse or withdrawn, differs without an explanation,
     could not be judged, asks storage for more than the limit, or if there is no way back; else UPGRADE (0). The word, the
@@ -57,8 +58,9 @@ def answer_to(comparison: Comparison) -> Answer:
     worse, shared, word = comparison.worse, comparison.shared, comparison.word
     ranks = [one.severity.rank for one in worse]
     cause = brief = ""
-    if comparison.forbids:
-        told = f"{candidate} {', and '.join(_harms(comparison, base))}"
+    if comparison.forbids or comparison.balance is Balance.TRADE:
+        trade = "a trade: " if comparison.balance is Balance.TRADE else ""
+        told = f"{trade}{candidate} {_listed([*_harms(comparison, base)])}"
         ranks += [one.severity.rank for one in shared.forward] if shared is not None else []
     elif worse:
         worst = f"in {counted(len(worse), 'way')}, {_worst(comparison)}: {worse[0].does}"
@@ -77,7 +79,7 @@ def answer_to(comparison: Comparison) -> Answer:
     if comparison.bars_the_way_back and shared is not None:
         reasons.append(_Reason(min(one.severity.rank for one in shared.back), "there is no way back"))
     reasons.sort(key=lambda one: one.rank)
-    rest = _better(comparison.better)
+    rest = _better(comparison)
     rest += "".join(f"; {one}" for one in (_unjudged(comparison) if word is Word.LOOK_FIRST else ()))
     for whole in range(len(reasons), -1, -1):
         answer = Answer(word, "; ".join(_told(reasons, whole)) + rest, allowed=comparison.allows_changes)
@@ -95,15 +97,37 @@ def _told(reasons: Sequence[_Reason], whole: int) -> Iterator[str]:
             yield (one.brief if number and one.brief else one.told) + one.more
 
 
+def _listed(parts: Sequence[str]) -> str:
+    """``a``; ``a, and b``; ``a, b, and c``."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+
+
 def _harms(comparison: Comparison, base: str) -> Iterator[str]:
     """The candidate's harms alone, and on tables of the base."""
-    worse = comparison.worse
-    if comparison.outweighs:
-        harm = in_ways((one.severity for one in worse), that=f"that {base} does not", lesser="is worse")
-        crashes = sum(one.is_crash for one in worse)
-        yield harm + (f" ({crashes} by a crash)" if crashes else "")
+    worse = comparison.weighed(comparison.worse)
+    if comparison.balance is not Balance.LIGHT:
+        worst = [one for one in worse if one.severity is worse[0].severity]
+        lesser, crashes = len(worse) - len(worst), sum(one.is_crash for one in worse)
+        by_crash = [f"{crashes} by a crash"] * bool(crashes)
+        marks = f"({', '.join([_everyday(worst), *(() if lesser else by_crash)])})"
+        harm, number = does(worst[0].severity), len(worst)
+        if comparison.balance is Balance.TRADE:
+            ended = losses(comparison.weighed(comparison.better))
+            yield f"{harm} in {counted(number, 'new way')} {marks}, no longer in {ended}"
+        else:
+            yield f"{harm} in {counted(number, 'way')} that {base} does not {marks}"
+        if lesser:
+            yield " ".join([f"is worse in {counted(lesser, 'lesser way')}", *(f"({one})" for one in by_crash)])
     if comparison.shared is not None and comparison.shared.forward:
         yield in_ways((one.severity for one in comparison.shared.forward), that=f"on tables of {base}")
+
+
+def _everyday(ways: Sequence[WeighedWay]) -> str:
+    """How many of these any table can meet."""
+    number = sum(one.reached.reach is Reach.EVERYDAY for one in ways)
+    if number == len(ways):
+        return "everyday" if number == 1 else "all everyday"
+    return f"{number or 'none'} everyday"
 
 
 def next_steps(comparison: Comparison, *, cases: str = "cases/") -> Iterator[str]:
@@ -130,23 +154,27 @@ def _worst(comparison: Comparison) -> str:
 
 
 def _sparing(comparison: Comparison) -> str:
-    """``; 3 of these ways concern none of your tables``."""
+    """``; 3 more ways concern none of your tables``."""
     number, whole = len(comparison.sparing), len(comparison.worse)
     if number == whole:
         return "; this concerns none of your tables" if number else ""
-    return f"; {number} of these ways {'concerns' if number == 1 else 'concern'} none of your tables" if number else ""
+    return (
+        f"; {counted(number, 'more way')} {'concerns' if number == 1 else 'concern'} none of your tables"
+        if number
+        else ""
+    )
 
 
 def _open_end(sentence: str) -> str:
     return sentence.rstrip().removesuffix(".")
 
 
-def _better(better: Sequence[WeighedWay]) -> str:
-    """``; better in 14, 5 of them data loss``."""
-    if not better:
-        return ""
-    losses = sum(one.severity is Severity.DATA_LOSS for one in better)
-    return f"; better in {len(better)}" + (f", {losses} of them data loss" if losses else "")
+def _better(comparison: Comparison) -> str:
+    """``; better in 14, 5 of them data loss``; of a trade, which says the losses itself, ``; better in 9 lesser ways``."""
+    whole, losing = len(comparison.better), losses(comparison.better)
+    if comparison.balance is Balance.TRADE:
+        return f"; better in {counted(whole - losing, 'lesser way')}" if whole > losing else ""
+    return f"; better in {whole}" + (f", {losing} of them data loss" if losing else "") if whole else ""
 
 
 def _unexplained(unexplained: Sequence[Group]) -> str:

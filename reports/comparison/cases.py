@@ -13,6 +13,8 @@ from model.vocabulary.severity import Severity, gravest
 from records.known_fault import KnownFault, Symptom
 from records.run import RecordedCase, RecordedViolation, Verdict
 from reports.comparison.acceptance import AcceptedEntries, covering, error_of
+from reports.findings.reach import Reaching
+from shapes.reach import Reached
 
 T = TypeVar("T")
 
@@ -37,8 +39,8 @@ class ClauseShift:
     """A clause that fails in some cases on one side, always with the same cause, and not on the other. ``cause``: of a known
     fault (``known``) its reason. ``symptom``: how an entry describes its violations. ``before``: what the other side did.
     ``case``: the smallest, from the side that fails, with the message of its violation in ``step``; ``opposite``: the same of
-    the other side, if it judged the case. ``accepted``: the entry of the user's file that accepts it, if the change is
-    ACCEPTED; ``ended``: the entry that accepted it until its end.
+    the other side, if it judged the case. ``reached``: whom it can meet. ``accepted``: the entry of the user's file that accepts
+    it, if the change is ACCEPTED; ``ended``: the entry that accepted it until its end.
     """
 
     change: VerdictChange
@@ -52,6 +54,7 @@ class ClauseShift:
     step: int
     message: str
     symptom: Symptom
+    reached: Reached
     known: bool = False
     accepted: KnownFault | None = None
     ended: KnownFault | None = None
@@ -64,12 +67,13 @@ FaultEntry = tuple[str, str]
 @dataclass(frozen=True)
 class ComparedSide:
     """What a run was asked and knows: the requested clauses, those that it judged, and the known faults of its version, whether
-    or not its cases show them.
+    or not its cases show them. ``reaches``: whom these can meet, by their reasons.
     """
 
     asked: frozenset[str]
     judged: frozenset[str]
     entries: frozenset[FaultEntry]
+    reaches: Mapping[str, Reached] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -124,6 +128,7 @@ class _Violating(CaseGroup[tuple[_Sides, RecordedViolation]]):
 
     def __init__(self) -> None:
         super().__init__()
+        self.reaching = Reaching()
         self.clauses: set[str] = set()
         self._severities: set[Severity] = set()
         self._causes: set[str] = set()
@@ -131,6 +136,7 @@ class _Violating(CaseGroup[tuple[_Sides, RecordedViolation]]):
 
     def take(self, sides: _Sides, violation: RecordedViolation, severity: Severity) -> None:
         self.add(sides[0], (sides, violation))
+        self.reaching.take(sides[0])
         self.clauses.add(violation.clause)
         self._severities.add(severity)
         self._causes.add(violation.cause)
@@ -227,9 +233,17 @@ class Judgements:
             (case, opposite), first = cases.shown
             own: dict[str, Any] = {"case": case, "opposite": opposite, "step": first.step, "message": first.message}
             own |= {"symptom": cases.symptom, "severity": cases.severity, "case_ids": cases.ids}
+            side = self._sides[kind.change is not VerdictChange.IMPROVED]
+            own["reached"] = cases.reaching.reached(side.reaches, kind.cause if kind.known else None)
             made.append(ClauseShift(**vars(kind), **own))
         return tuple(
-            sorted(made, key=lambda one: (one.severity.rank, -len(one.case_ids), one.clause, one.cause, one.before))
+            sorted(
+                made,
+                key=lambda one: (
+                    *(one.severity.rank, one.reached.place, -len(one.case_ids)),
+                    *(one.clause, one.cause, one.before),
+                ),
+            )
         )
 
     def known_faults(self) -> tuple[ComparedFault, ...]:

@@ -22,10 +22,11 @@ from reports.comparison.pairs import check_same, pairs_of
 from reports.comparison.requests import RequestChange
 from reports.comparison.shared_tables import SharedTables
 from reports.comparison.times import TimeRatio
-from reports.comparison.weight import WeighedWay, better_in, is_outweighed, worse_in
+from reports.comparison.weight import Balance, WeighedWay, balance, better_in, worse_in
 from reports.comparison.withdrawn import Withdrawn, withdrawn
 from reports.findings.known import ShownFault
 from reports.findings.of_run import findings_of
+from reports.findings.reach import reaches_of
 from reports.findings.verdicts import ClauseFinding
 from reports.stream.reading import Run
 from reports.text.engines import engine_words
@@ -152,8 +153,12 @@ class Comparison:
     @property
     def sparing(self) -> tuple[WeighedWay, ...]:
         """The ways to be worse that concern none of the user's tables."""
+        return tuple(one for one in self.worse if one not in self.weighed(self.worse))
+
+    def weighed(self, ways: Iterable[WeighedWay]) -> tuple[WeighedWay, ...]:
+        """Those that count: that may concern one of the user's tables; without ``--like`` all."""
         own = self.own
-        return () if own is None else tuple(one for one in self.worse if concerns_none(own.of_shift(one.lead)))
+        return tuple(one for one in ways if own is None or not concerns_none(own.of_shift(one.lead)))
 
     @cached_property
     def own(self) -> OwnTables | None:
@@ -175,15 +180,15 @@ class Comparison:
         in_turn = self.shared is not None and self.shared.is_open
         return bool(self.unexplained or self.unjudged or self.shifted(VerdictChange.UNCOMPARED) or in_turn)
 
-    @property
-    def outweighs(self) -> bool:
-        """Whether what gets worse is graver than all that gets better (``reports.comparison.weight``)."""
-        return not is_outweighed(self.worse, self.better)
+    @cached_property
+    def balance(self) -> Balance:
+        """What gets worse beside what gets better, in the ways that count (``reports.comparison.weight``)."""
+        return balance(self.weighed(self.worse), self.weighed(self.better))
 
     @property
     def forbids(self) -> bool:
         """Whether there is a reason not to upgrade: what gets worse, or what goes wrong on tables of the base."""
-        return self.outweighs or (self.shared is not None and bool(self.shared.forward))
+        return self.balance is Balance.HEAVY or (self.shared is not None and bool(self.shared.forward))
 
     @property
     def bars_the_way_back(self) -> bool:
@@ -288,6 +293,7 @@ def _side(run: Run, results: Mapping[str, ClauseFinding]) -> ComparedSide:
         frozenset(name for name, one in results.items() if one.verdict in _ASKED),
         frozenset(name for name, one in results.items() if one.verdict in _JUDGED),
         frozenset((clause, one.reason) for one in listed for clause in one.clauses),
+        reaches_of(run.header),
     )
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 from model.vocabulary.severity import Severity, gravest
 from records.symptoms import is_crash
 from reports.comparison.acceptance import error_of
 from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.text.harms import does
+from shapes.reach import Reached
 
 
 @dataclass(frozen=True)
@@ -23,6 +25,11 @@ class WeighedWay:
     @property
     def severity(self) -> Severity:
         return self.lead.severity
+
+    @property
+    def reached(self) -> Reached:
+        """Whom it can meet: by the clause that needs least."""
+        return min((one.reached for one in (self.lead, *self.others)), key=lambda one: one.place)
 
     @property
     def is_known(self) -> bool:
@@ -73,15 +80,34 @@ def _ways(shifts: Sequence[ClauseShift]) -> tuple[WeighedWay, ...]:
         together = tuple(one for one in rest if lead.case.id in one.case_ids)
         waiting = [one for one in rest if one not in together]
         found.append(WeighedWay(lead, together))
-    return tuple(sorted(found, key=lambda one: (one.severity.rank, one.is_known, -len(one.lead.case_ids))))
+    return tuple(
+        sorted(found, key=lambda one: (one.severity.rank, one.reached.place, one.is_known, -len(one.lead.case_ids)))
+    )
 
 
-def is_outweighed(worse: Sequence[WeighedWay], better: Sequence[WeighedWay]) -> bool:
-    """Whether what gets worse only needs a look: it costs more and nothing else, or it is no new way to lose data, and not graver
-    than all that gets better.
+class Balance(Enum):
+    """What the ways in which a candidate is worse weigh beside those in which it is better."""
+
+    LIGHT = "what gets worse needs a look at most"
+    TRADE = "a trade: it loses data in new ways, and in more ways no longer"
+    HEAVY = "a reason not to upgrade"
+
+
+def balance(worse: Iterable[WeighedWay], better: Iterable[WeighedWay]) -> Balance:
+    """HEAVY: new ways to lose data, as many as end or more; or something graver than all that gets better. TRADE: new ways to
+    lose data, and more that end. Else LIGHT. Ways to cost more do not count.
     """
     worse = [one for one in worse if one.severity is not Severity.COSTS_MORE]
-    if not worse or not better:
-        return not worse
-    worst, best = (gravest(one.severity for one in ways) for ways in (worse, better))
-    return worst is not Severity.DATA_LOSS and worst.rank >= best.rank
+    better = [*better]
+    added, ended = losses(worse), losses(better)
+    if added:
+        return Balance.TRADE if ended > added else Balance.HEAVY
+    if not worse:
+        return Balance.LIGHT
+    worst = gravest(one.severity for one in worse).rank
+    return Balance.LIGHT if better and gravest(one.severity for one in better).rank <= worst else Balance.HEAVY
+
+
+def losses(ways: Iterable[WeighedWay]) -> int:
+    """How many of these ways lose data."""
+    return sum(one.severity is Severity.DATA_LOSS for one in ways)

@@ -262,12 +262,13 @@ def _faults(faults: Iterable[ShownFault], found: Findings) -> Block:
                 f"Concerns you only if {one.concerns}." if one.concerns else "",
                 concerned(one.tables, whole) if one.tables is not None and whole else "",
             ),
+            one.reached.words,
             ", ".join(one.clauses),
             one.cases,
         )
         for one in faults
     ]
-    return table(("Harm", "What is wrong, and whom it concerns", "Clauses", "Cases"), rows, brief=2)
+    return table(("Harm", "What is wrong, and whom it concerns", "Reach", "Clauses", "Cases"), rows, brief=2)
 
 
 def _source(link: str | None) -> tuple[Inline, ...]:

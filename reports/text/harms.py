@@ -30,15 +30,15 @@ def can(severity: Severity) -> str:
     return f"can {_DOES[severity][1]}"
 
 
-def in_ways(severities: Iterable[Severity], *, that: str = "", lesser: str = "is wrong") -> str:
+def in_ways(severities: Iterable[Severity], *, that: str = "") -> str:
     """What an engine with faults of these severities does; empty without any.
 
-    ``that`` follows the worst, ``lesser`` tells of the others.
+    ``that`` follows the worst.
 
     >>> in_ways([Severity.DATA_LOSS, Severity.WRONG_WORDS, Severity.DATA_LOSS])
     'loses data in 2 ways, and is wrong in 1 lesser way'
-    >>> in_ways([Severity.DATA_LOSS, Severity.WRONG_WORDS], that="that 1.5.1 does not", lesser="is worse")
-    'loses data in 1 way that 1.5.1 does not, and is worse in 1 lesser way'
+    >>> in_ways([Severity.DATA_LOSS, Severity.WRONG_WORDS], that="on tables of 1.5.1")
+    'loses data in 1 way on tables of 1.5.1, and is wrong in 1 lesser way'
     """
     found = sorted(severities, key=lambda one: one.rank)
     if not found:
@@ -46,4 +46,4 @@ def in_ways(severities: Iterable[Severity], *, that: str = "", lesser: str = "is
     worst = found.count(found[0])
     words = f"{does(found[0])} in {counted(worst, 'way')}{f' {that}' if that else ''}"
     others = len(found) - worst
-    return f"{words}, and {lesser} in {counted(others, 'lesser way')}" if others else words
+    return f"{words}, and is wrong in {counted(others, 'lesser way')}" if others else words

@@ -40,6 +40,8 @@ LETTERS = {
 WEIGHED = (
     *("/L", "/S", "L/", "L/LLL", "WL/L", "LW/L", "W/", "A/UW", "N/W", "A/L", "A/WA", "AW/LLS", "WN/N", "W/W"),
     *("LLLAAUSNW/LA", "LAN/LLLAAUSNW", "AU/LLLLLA", "AU/LLLLLW"),
+    # A trade: more ways to lose data end than begin.
+    *("L/LL", "LL/LL", "LLA/LLLUN", "LA/LLLLN"),
 )
 
 Row = tuple[str, Comparison | Run]

@@ -203,6 +203,7 @@ def _way_facts(way: WeighedWay, comparison: Comparison, sentence: str) -> Iterat
     if way.is_known:
         concerns = shift_concerns(lead, comparison)
         yield "known", concerns or "a known fault of this version; it still makes the version worse"
+    yield "reach", way.reached.words
     if tables := shift_tables(lead, comparison):
         yield "your tables", tables
     if ended := ended_words(lead, comparison):
@@ -214,6 +215,7 @@ def _ways(comparison: Comparison) -> Block:
         (
             one.does,
             lines(one.lead.cause, shift_concerns(one.lead, comparison), shift_tables(one.lead, comparison)),
+            one.reached.words,
             "yes" if one.is_known else "no",
             ", ".join([one.lead.clause, *one.clauses]),
             len(one.case_ids),
@@ -222,7 +224,7 @@ def _ways(comparison: Comparison) -> Block:
         for one in comparison.worse
     ]
     title = f"Worse on {named(comparison.candidate)}, in {counted(len(rows), 'way')}"
-    return _section(title, ("Harm", "What", "Known", "Clauses", "Cases", "Smallest case"), rows)
+    return _section(title, ("Harm", "What", "Reach", "Known", "Clauses", "Cases", "Smallest case"), rows)
 
 
 def _withdrawn(comparison: Comparison) -> Block:
@@ -307,10 +309,9 @@ def _in_words(comparison: Comparison) -> str:
 
 
 def _better(comparison: Comparison) -> Block:
-    rows = [(one.harm, one.cause, ", ".join(one.clauses)) for one in better(comparison)]
-    return _section(
-        f"Better on {named(comparison.candidate)}", ("What it does", "What failed", "Clauses"), rows, brief=2
-    )
+    rows = [(one.harm, one.cause, one.reached.words, ", ".join(one.clauses)) for one in better(comparison)]
+    heads = ("What it does", "What failed", "Reach", "Clauses")
+    return _section(f"Better on {named(comparison.candidate)}", heads, rows, brief=2)
 
 
 def _costs(comparison: Comparison) -> Block:

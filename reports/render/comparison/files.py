@@ -77,7 +77,7 @@ _FORM = ByTypes(
         ),
         **_only(
             *(ClauseShift, "change", "clause", "severity", "cause", "symptom", "before", "case", "step", "message"),
-            *("accepted",),
+            *("reached", "accepted"),
             case_ids="cases",
         ),
         **_only(
