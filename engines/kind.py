@@ -64,6 +64,7 @@ class Version:
     parts: Mapping[str, str]  # the versions that it sets, by their names in the header of a run; the engine's own first
     requirements: tuple[str, ...]  # what pip installs besides the suite's own packages; the engine's own first
     is_listed: bool  # whether it is known to exist; if not, pip is asked before an environment is made
+    beside: str = ""  # what it is judged beside, if that is not the usual: another PySpark
     engine: str = ""  # what `--engine` takes; `engines.versions` sets it
     uses: tuple[str, ...] = ()  # what a run with it uses that needs more packages: `runner.gate_version` knows them
 
@@ -71,6 +72,16 @@ class Version:
     def version(self) -> str:
         """The engine's own version."""
         return next(iter(self.parts.values()))
+
+    @property
+    def number(self) -> str:
+        """How users write it: ``4.4.0``, or ``4.4.0@4.2.1`` with another PySpark."""
+        return f"{self.version}@{self.beside}" if self.beside else self.version
+
+    @property
+    def called(self) -> str:
+        """How reports call it: ``Delta 4.4.0``, or ``Delta 4.4.0 on PySpark 4.2.1``."""
+        return self.title if self.beside else self.title.partition(" on ")[0]
 
 
 class Releases(Protocol):

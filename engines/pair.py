@@ -9,7 +9,7 @@ from typing import Any
 from engines.dialect import DialectFor
 from engines.kind import Costs, EngineKind, Version
 from engines.port import Engine, EngineUnavailable
-from engines.provider import DEFAULT, PAIR, kind_of
+from engines.provider import PAIR, kind_of
 from engines.versions import name_of, version_of
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import Rules
@@ -29,7 +29,7 @@ class PairKind(EngineKind):
     @property
     def names(self) -> tuple[str, str]:
         """``Delta 4.4.0`` and ``deltalake 1.6.6``."""
-        a, b = (one.title.partition(" on ")[0] for one in self.sides)
+        a, b = (one.called for one in self.sides)
         return a, b
 
     @property
@@ -69,14 +69,11 @@ def pair_of(text: str) -> PairKind:
             f"{text} must name two versions, such as {PAIR}3.3.2,4.4.0 or {PAIR}4.4.0,deltalake==1.6.6."
         )
     a, b = map(version_of, names)
-    if (a.engine, a.version) == (b.engine, b.version):
+    if (a.engine, a.number) == (b.engine, b.number):
         raise EngineUnavailable(f"{a.title} is named twice: name two versions.")
     return PairKind(a, b)
 
 
 def text_of(a: Version, b: Version) -> str:
     """What ``--engine`` takes for both."""
-    named = (
-        "@".join(one.parts.values()) if one.engine == DEFAULT else name_of(one.engine, one.version) for one in (a, b)
-    )
-    return PAIR + ",".join(named)
+    return PAIR + ",".join(name_of(one.engine, one.number) for one in (a, b))

@@ -1,7 +1,7 @@
 """``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions, and a table of the results.
 
-Without a version, all judged versions of Delta on Spark; the name of another engine, ``deltalake``, means all of its judged
-versions. The profile is smoke by default. Other versions keep the row of their last run.
+Without a version, all judged versions of Delta on Spark, also on other PySparks; the name of another engine, ``deltalake``, means
+all of its judged versions. The profile is smoke by default. Other versions keep the row of their last run.
 
 Exit 0: no version violates a clause; 1: one does; 2: a run did not end.
 """
@@ -15,7 +15,8 @@ from pathlib import Path
 
 from engines.kind import Version
 from engines.provider import DEFAULT, ENGINES, is_engine, kind_of
-from engines.versions import judged_of, name_of, releases_of
+from engines.spark.versions import on_other_pysparks
+from engines.versions import name_of, releases_of
 from model.vocabulary.versions import parse
 from records.mistakes import StreamError, UsageMistake
 from reports.document import Content
@@ -47,7 +48,7 @@ class VersionRow:
 
 
 def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> VersionRow | None:
-    """The row of a version, from its report below ``out``; None if there is no complete report."""
+    """The row of a version, as users write its number, from its report below ``out``; None if there is no complete report."""
     try:
         run = read_run(out / name_of(engine, version))
     except StreamError:
@@ -106,9 +107,18 @@ def written(text: str, table: str, engine: str, about: str = "versions") -> str:
     return f"{before}{first}\n\n{table}\n\n{last}{rest.partition(last)[2]}"
 
 
+def _all_of(engine: str) -> tuple[str, ...]:
+    """How users name what the table has."""
+    return tuple(name_of(engine, number) for number in _numbers(engine))
+
+
+def _numbers(engine: str) -> tuple[str, ...]:
+    return (*releases_of(engine).judged, *(on_other_pysparks() if engine == DEFAULT else ()))
+
+
 def versions_named(names: Sequence[str]) -> list[Version]:
     """The versions of one engine. Raises UsageMistake for versions of two."""
-    texts = [text for name in names or [DEFAULT] for text in (judged_of(name) if is_engine(name) else (name,))]
+    texts = [text for name in names or [DEFAULT] for text in (_all_of(name) if is_engine(name) else (name,))]
     versions = [available(text) for text in texts]
     if len({version.engine for version in versions}) > 1:
         raise UsageMistake(
@@ -129,19 +139,20 @@ def main(arguments: list[str]) -> int:
     page, out = page_of(engine) if asked.write else None, (asked.out or ROOT / DIRECTORY).absolute()
     for version in versions:
         print(f"{version.title}.", flush=True)
-        run_gate(version, options, report=out / name_of(engine, version.version))
-    if not any(row(engine, version.version, out) for version in versions):
+        run_gate(version, options, report=out / name_of(engine, version.number))
+    if not any(row(engine, version.number, out) for version in versions):
         raise UsageMistake("No gate finished (see above), so there is no table.")
     releases = releases_of(engine)
-    rows = {known: found for known in releases.judged if (found := row(engine, known, out)) is not None}
-    rows |= {version.version: row(engine, version.version, out) or _not_run(version) for version in versions}
-    text = table(releases.columns.values(), sorted(rows.values(), key=lambda row: parse(row.versions[0])))
+    rows = {number: found for number in _numbers(engine) if (found := row(engine, number, out)) is not None}
+    rows |= {version.number: row(engine, version.number, out) or _not_run(version) for version in versions}
+    ordered = sorted(rows.values(), key=lambda one: (parse(one.versions[0]), one.versions))
+    text = table(releases.columns.values(), ordered)
     print(text)
     (out / f"{kind_of(engine).name}-versions.md").write_text(f"{text}\n", encoding="utf-8")
     write_index(out, out / "index.html")
     if page is not None:
         page.write_text(written(page.read_text(encoding="utf-8"), text, engine), encoding="utf-8")
-    return max(rows[version.version].exit for version in versions)
+    return max(rows[version.number].exit for version in versions)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ VERSION is one of Delta on Spark, ``3.3.2`` or ``3.3.2@3.5.3`` with the PySpark,
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -21,7 +22,7 @@ from engines.kind import Version
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT
 from engines.spark.jvm.java import find_java
-from engines.versions import version_of
+from engines.versions import name_of, releases_of, version_of
 from records.mistakes import UsageMistake
 from reports.document.printing import visible
 from reports.render.report_directory import prepare
@@ -36,29 +37,50 @@ from tombstone.reading import asked_of
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def available(text: str) -> Version:
-    """The version that the text names. Raises EngineUnavailable or UsageMistake, with the remedy, if it cannot be judged.
+#: The word for the newest release that the package index has.
+NEWEST = "newest"
 
-    pip is asked for a release that is not known here, before an environment is made for it.
+
+def available(text: str) -> Version:
+    """The version that the text names: ``4.4.0``, ``4.4.0@4.2.1``, ``deltalake==1.6.6``; with ``newest`` in place of a number the
+    newest release, of PySpark on the same line. Raises EngineUnavailable or UsageMistake, with the remedy, if it is not judged.
+
+    The package index is asked for a release that is not known here, before an environment is made for it.
     """
-    version = version_of(text)
+    version = version_of(_numbered(text))
     if not version.is_listed:
-        requirement = version.requirements[0]
-        asked = [sys.executable, "-m", "pip", "install", "-q", "--dry-run", "--no-deps", "--ignore-installed"]
-        pip = subprocess.run([*asked, requirement], capture_output=True, text=True, check=False)
-        if pip.returncode:
-            raise UsageMistake(_refusal(requirement, pip.stderr))
+        for requirement in version.requirements[: 2 if version.beside else 1]:
+            package, _, number = requirement.partition("==")
+            if number not in published(package):
+                raise UsageMistake(f"pip finds no {requirement}: name a release that exists.")
     return version
 
 
-def _refusal(requirement: str, errors: str) -> str:
-    """Why pip does not install it, in a sentence. If pip finds no release at all, it has not reached a registry."""
-    if "(from versions: none)" not in errors:
-        return f"pip finds no {requirement}: name a release that exists."
-    return (
-        f"pip cannot look up {requirement}, as its registry cannot be reached: check the network, or the mirror that pip is "
-        "set to."
-    )
+def _numbered(text: str) -> str:
+    """The text with a number for ``newest``."""
+    engine, equals, number = text.rpartition("==")
+    if number == NEWEST:
+        engine = engine or DEFAULT
+        package = releases_of(engine).version(releases_of(engine).judged[-1]).requirements[0].partition("==")[0]
+        return name_of(engine, published(package)[0])
+    version, at, beside = number.partition("@")
+    if not equals and at and beside == NEWEST:
+        line = version_of(version).parts["pyspark"].rpartition(".")[0]
+        return f"{version}@{next(one for one in published('pyspark') if one.startswith(f'{line}.'))}"
+    return text
+
+
+def published(package: str) -> tuple[str, ...]:
+    """The releases of a package for this Python, the newest first. Raises UsageMistake if no index answers."""
+    asked = [sys.executable, "-m", "pip", "index", "versions", package, "--disable-pip-version-check"]
+    pip = subprocess.run(asked, capture_output=True, text=True, check=False)
+    found = re.search(r"^Available versions: (.+)$", pip.stdout, re.MULTILINE)
+    if found is None:
+        raise UsageMistake(
+            f"pip cannot look up {package}, as its registry cannot be reached: check the network, or the mirror that pip is "
+            "set to."
+        )
+    return tuple(found[1].split(", "))
 
 
 #: What pip installs besides, for what a run uses.
@@ -129,11 +151,13 @@ def _reason(said: bytes) -> str:
     return visible((errors or lines or ["it does not say why"])[-1].removeprefix("ERROR: "))
 
 
-def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None = None) -> int:
+def run_gate(
+    version: Version, arguments: Sequence[str], *, report: Path | None = None, output: IO[bytes] | None = None
+) -> int:
     """Run the gate in an environment that tox makes for the version, with these arguments to pytest; returns its exit code.
 
-    The report goes to ``report``; an earlier report there is removed. Raises UsageMistake if the directory holds other files.
-    2, with a sentence, if the environment cannot be made.
+    The report goes to ``report``; an earlier report there is removed. ``output``: where it writes to. Raises UsageMistake if the
+    directory holds other files. 2, with a sentence, if the environment cannot be made.
     """
     if report is not None:
         prepare(report, option="The report").close()
@@ -151,7 +175,7 @@ def run_gate(version: Version, arguments: Sequence[str], *, report: Path | None 
         )
         return 2
     tox = [*_TOX, "--skip-env-install", "--", *arguments]
-    return exit_code_of(tox, directory=ROOT, environ=_environ_of(version))
+    return exit_code_of(tox, directory=ROOT, environ=_environ_of(version), output=output)
 
 
 @in_a_sentence

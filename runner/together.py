@@ -59,7 +59,7 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
 def main(arguments: list[str]) -> int:
     asked = asked_of(TOGETHER, arguments)
     a, b = map(available, asked.words)
-    if (a.engine, a.version) == (b.engine, b.version):
+    if (a.engine, a.number) == (b.engine, b.number):
         raise UsageMistake(f"{a.title} is named twice: name two versions.")
     return run_in_turn(a, b, asked.passed, report=ROOT / (asked.out or DIRECTORY / "-".join(asked.words)))
 

@@ -15,9 +15,11 @@ import sys
 from collections.abc import Iterable, Sequence
 from itertools import product
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from engines.kind import Version
 from engines.provider import DEFAULT, ENGINES
+from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
 from reports.command import main as reports
 from reports.comparison.acceptance import acceptance_in
@@ -26,7 +28,7 @@ from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, r
 from reports.render.report_directory import prepare
 from reports.stream.reading import is_whole
 from runner.command_line.commands import in_a_sentence
-from runner.gate_version import ROOT, available, run_gate
+from runner.gate_version import NEWEST, ROOT, available, run_gate
 from runner.judgeable import check_engine, check_gate, given_in
 from runner.together import run_in_turn
 from suites.profiles import PROFILES
@@ -95,7 +97,8 @@ def upgrade(
     for side, *_ in sides:
         prepare(out / side, option="--out").close()
     prepare(out / TOGETHER, option="--out").close()
-    for side, version, other, alone in sides:
+    # What is not known here comes first: if it cannot be judged, nothing else has run.
+    for side, version, other, alone in sorted(sides, key=lambda one: one[1].is_listed):
         print(f"The {side}: {version.title}.", flush=True)
         shared = ["--shared-with", f"{other.engine}=={other.version}"]
         run_gate(version, [*_QUIET, *shared, *options, *alone], report=out / side)
@@ -115,7 +118,7 @@ def upgrade(
 
 def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence[str]) -> bool:
     """Run both in turn on the same tables. False if the options do not allow it."""
-    if (base.engine, base.version) == (candidate.engine, candidate.version):
+    if (base.engine, base.number) == (candidate.engine, candidate.number):
         return False
     chosen = given_in(options)
     if others := sorted(one.name for one in RUN if one.key in chosen and not one.in_turn):
@@ -128,18 +131,26 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
 
 
 def _run_timed(sides: Iterable[tuple[str, Version, Sequence[str]]], out: Path) -> None:
-    """Run large tables on both versions in turn, as often as their times are compared."""
+    """Run large tables on both versions in turn, as often as their times are compared. What these runs judge is told nowhere:
+    they have four cases.
+    """
     for number, (side, version, options) in product(range(1, _REPEATED + 1), sides):
         print(f"Large tables on the {side}, {number} of {_REPEATED}.", flush=True)
         report = out / f"{side}-{number}"
         prepare(report, option="--out").close()
-        run_gate(version, [*_QUIET, *options, "--profile", "times", "--budget", "1", "-n", "1"], report=report)
+        asked = [*_QUIET, *options, "--profile", "times", "--budget", "1", "-n", "1"]
+        with TemporaryFile() as said:
+            run_gate(version, asked, report=report, output=said)
 
 
 @in_a_sentence
 def main(arguments: list[str]) -> int:
     asked = asked_of(UPGRADE, arguments)
     base, candidate = map(available, asked.words)
+    places = [[*map(parse, one.parts.values())] for one in (base, candidate)]
+    if NEWEST in asked.words[1] and places[1] <= places[0]:
+        print(f"{base.title} is the newest: there is nothing to upgrade to.")
+        return 0
     if base.engine != candidate.engine:
         raise UsageMistake(
             f"{base.title} and {candidate.title} are not two versions of one engine: name "

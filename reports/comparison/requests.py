@@ -93,12 +93,15 @@ class RequestWalk:
 
     def __init__(self) -> None:
         self._steps: dict[tuple[str, str], list[tuple[Asked | None, Asked | None]]] = {}
+        self.calls = 0, 0  # of both, in all steps
 
     def take(self, case: Case, base: RecordedStep, candidate: RecordedStep) -> None:
         """Nothing of a step that was not counted on both sides, or that failed on one."""
         if base.asked is None or candidate.asked is None or base.outcome.error or candidate.outcome.error:
             return
         command = kind_of(case, base.index)
+        mine, theirs = (sum(one.calls for one in side.values()) for side in (base.asked, candidate.asked))
+        self.calls = self.calls[0] + mine, self.calls[1] + theirs
         for asked in sorted({*base.asked, *candidate.asked}):
             pair = base.asked.get(asked), candidate.asked.get(asked)
             self._steps.setdefault((command, asked), []).append(pair)

@@ -22,7 +22,9 @@ class SharedTables:
 
     @classmethod
     def of(cls, report: TurnReport, base: str, candidate: str) -> SharedTables:
-        """``base`` and ``candidate`` are versions. Raises UsageMistake if the report is about others."""
+        """``base`` and ``candidate`` are versions, such as ``4.4.0 on PySpark 4.2.1``. Raises UsageMistake if the report is about
+        others.
+        """
         for one, other in (report.sides, report.sides[::-1]):
             if one.endswith(f" {base}") and other.endswith(f" {candidate}"):
                 return cls(report, one, other)

@@ -8,7 +8,7 @@ from model.vocabulary.severity import Severity
 from records.run import Verdict
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run
-from reports.text.engines import engine_words
+from reports.text.engines import header_words
 from reports.text.harms import in_ways
 from reports.text.ladder import Answer, Word, of_one
 from reports.text.quantities import counted
@@ -83,4 +83,4 @@ def named(run: Run) -> str:
     if run.header.pair is not None:
         return " and ".join(run.header.pair)
     fault = f" with the fault {run.header.known_bad}" if run.header.known_bad is not None else ""
-    return engine_words(run.header.engine, run.header.version) + fault
+    return header_words(run.header) + fault

@@ -19,7 +19,7 @@ from reports.document.terminal import STYLES, show
 from reports.findings.answers import answer_of, named
 from reports.render.run import run_document
 from reports.stream.reading import Run
-from reports.text.engines import engine_words
+from reports.text.engines import header_words
 from reports.text.quantities import counted
 from reports.text.verdicts import headline
 
@@ -46,7 +46,7 @@ class Progress:
     def start(self, header: Header, seconds: float) -> None:
         """The run begins, and takes so many ``seconds`` by an estimate."""
         self._seconds = seconds
-        self._name = engine_words(header.engine, header.version)
+        self._name = header_words(header)
         self._planned = sum(campaign.planned for campaign in header.campaigns)
         self._began = self._shown = self._now()
         if self._console.is_terminal:

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from engines.deltalake.versions import PACKAGE, DeltalakeReleases
 from engines.port import EngineUnavailable
 from engines.spark.jvm.java import find_java
-from engines.spark.versions import LINES, RELEASES, DeltaReleases, artifact_for
+from engines.spark.versions import LINES, DeltaReleases, artifact_for, usual_pyspark
 from runner.doctor.pythons import OLDEST, FoundPython, works
 
 #: The engines whose releases are known here, by what users write before ``==``; Delta's have no name.
 _DELTA = "spark"
+
+#: For the newest release, of an engine or of the PySpark beside it.
+_NEWEST = "newest"
 
 
 @dataclass(frozen=True)
@@ -30,13 +33,15 @@ class Needs:
 
 
 def needs_of(text: str) -> Needs:
-    """Of a version as users name it: ``3.3.2``, ``3.3.2@3.5.3``, ``deltalake==1.6.6``; or of an engine, its newest.
+    """Of a version as users name it: ``3.3.2``, ``3.3.2@3.5.3``, ``deltalake==1.6.6``, ``newest``; or of an engine, its newest
+    that is known here.
 
     Raises EngineUnavailable, with the remedy, for one that is not judged.
     """
     engine, equals, number = text.partition("==")
-    if text in (_DELTA, PACKAGE):
-        number = (DeltaReleases.judged if text == _DELTA else DeltalakeReleases.judged)[-1]
+    if text in (_DELTA, PACKAGE, _NEWEST) or number == _NEWEST:
+        engine = _DELTA if text == _NEWEST else engine
+        number = (DeltalakeReleases.judged if engine == PACKAGE else DeltaReleases.judged)[-1]
     elif not equals:
         engine, number = _DELTA, text
         if text.startswith(PACKAGE):
@@ -53,7 +58,7 @@ def needs_of(text: str) -> Needs:
             f"{text} names no version: write, say, {DeltaReleases.judged[-1]}, or {PACKAGE}=={DeltalakeReleases.judged[-1]}."
         )
     DeltaReleases().check(delta)
-    pyspark = pyspark or next(LINES[one.spark[-1]].pyspark for one in RELEASES if one.covers(delta))
+    pyspark = pyspark if pyspark not in ("", _NEWEST) else usual_pyspark(delta)
     artifact_for(delta=delta, pyspark=pyspark)
     line = LINES[".".join(pyspark.split(".")[:2])]
     return Needs(f"Delta {delta}", engine, (line.first, line.last), line.java, pyspark)

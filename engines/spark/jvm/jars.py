@@ -102,8 +102,14 @@ def _resolve(wanted: Sequence[Dependency], *, java: Path, ivy_settings: str | No
         jars, cause = _downloaded(one, wanted, ivy_settings)
         if jars:
             return jars
+    names = ", ".join(map(str, wanted))
+    if "module not found" in cause:
+        raise EngineUnavailable(
+            f"Maven has no {names}: a release can be in the package index before its jars. Judge an earlier release, or give the "
+            "jars with --jars; if your network needs a mirror, name it with --spark-conf spark.jars.ivySettings=FILE."
+        )
     raise EngineUnavailable(
-        f"The jars of {', '.join(map(str, wanted))} could not be downloaded ({cause}): check the network or "
+        f"The jars of {names} could not be downloaded ({cause}): check the network or "
         "name a mirror with --spark-conf spark.jars.ivySettings=FILE, or give the jars with --jars."
     )
 

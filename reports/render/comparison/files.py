@@ -117,6 +117,7 @@ def as_json(comparison: Comparison) -> dict[str, Any]:
         },
         "clauses": written(comparison.clauses),
         "groups": [_group(group) for group in comparison.groups],
+        "calls": dict(zip(sides, comparison.calls)),
         "requests": written(comparison.requests),
         "times": written(comparison.times),
         "together": None if comparison.shared is None else written(comparison.shared.report),
