@@ -8,6 +8,7 @@ Exit 0: no version violates a clause; 1: one does; 2: a run did not end.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,7 @@ class VersionRow:
     cases: int = 0
     steps: int = 0
     failing: tuple[str, ...] = ()
+    date: str = "–"
 
 
 def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> VersionRow | None:
@@ -61,6 +63,7 @@ def row(engine: str, version: str, out: Path = ROOT / DIRECTORY) -> VersionRow |
         run.footer.cases,
         run.footer.steps,
         tuple(id for id, result in run.footer.verdicts.items() if result.verdict in ATTENTION),
+        run.header.date or "–",
     )
 
 
@@ -70,7 +73,7 @@ def _not_run(version: Version) -> VersionRow:
 
 def table(headings: Iterable[str], rows: Iterable[VersionRow]) -> str:
     """The rows as a Markdown table. ``headings``: of the columns that name the version."""
-    columns = (*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail")
+    columns = (*headings, "Answer", "Cases", "Steps", "Hold", "Known faults", "Not applicable", "Fail", "Date")
     return markdown(table_of(columns, map(_cells, rows)))
 
 
@@ -82,6 +85,7 @@ def _cells(row: VersionRow) -> Iterator[Content]:
     yield row.steps
     yield from (counts.get(name, 0) for name in ("holds", "known fault", "not applicable"))
     yield ", ".join(row.failing) or "–"
+    yield row.date
 
 
 def marks(engine: str, about: str = "versions") -> tuple[str, str]:
@@ -101,10 +105,13 @@ def page_of(engine: str, about: str = "versions") -> Path:
 
 
 def written(text: str, table: str, engine: str, about: str = "versions") -> str:
-    """The text of a page with its table replaced."""
+    """The text of a page with its table replaced, and the commit at which it is made."""
     first, last = marks(engine, about)
     before, _, rest = text.partition(first)
-    return f"{before}{first}\n\n{table}\n\n{last}{rest.partition(last)[2]}"
+    git = ["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"]
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    made = f"Made at commit {commit}.\n\n" if commit else ""
+    return f"{before}{first}\n\n{table}\n\n{made}{last}{rest.partition(last)[2]}"
 
 
 def _all_of(engine: str) -> tuple[str, ...]:

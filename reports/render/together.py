@@ -22,7 +22,7 @@ def turn_document(report: TurnReport) -> Document:
     ran = (
         f"{counted(report.cases, 'case')}, each in both orders; {counted(report.steps, 'step')}; {report.seconds:.0f} s"
     )
-    facts = Facts((("A", a), ("B", b), ("Run", ran)))
+    facts = Facts((("A", a), ("B", b), ("Run", ran), ("Catalogue", report.catalogue)))
     return Document(str(report.answer), turn_blocks(report, linked=False), mark=report.answer.mark, facts=facts)
 
 

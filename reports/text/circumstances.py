@@ -64,3 +64,9 @@ def _words(name: str, value: str | None) -> str:
     if name == "processors":
         return counted(int(value), "processor")
     return f"{_NAMES.get(name, name)} {value}"
+
+
+def catalogue_of(header: Header) -> str:
+    """``296 clauses, 2026-11-30``: how many clauses the run knew, and its day."""
+    clauses = counted(len(header.clauses), "clause")
+    return clauses if header.date is None else f"{clauses}, {header.date}"

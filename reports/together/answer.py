@@ -40,7 +40,9 @@ class TurnWay:
 
 @dataclass(frozen=True)
 class TurnReport:
-    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged."""
+    """A run. ``cases`` are those that were judged, each in both orders; ``errors`` what could not be judged. ``catalogue``: how
+    many clauses there were, and the day.
+    """
 
     sides: tuple[str, str]
     answer: Answer
@@ -49,6 +51,7 @@ class TurnReport:
     seconds: float
     ways: tuple[TurnWay, ...]
     errors: tuple[str, ...] = ()
+    catalogue: str = ""
 
     @property
     def in_order(self) -> list[TurnWay]:

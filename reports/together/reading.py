@@ -12,6 +12,7 @@ from reports.findings.answers import answer_of
 from reports.findings.failures import Failure
 from reports.findings.of_run import findings_of
 from reports.stream.reading import Run, read_run
+from reports.text.circumstances import catalogue_of
 from reports.together.answer import TurnReport, TurnWay
 
 
@@ -35,7 +36,16 @@ def report_of(run: Run) -> TurnReport:
     new = [_new(one, concerned) for one in found.failures]
     errors = tuple(f"{one.case}: {one.error.message}" for one in found.errors)
     ways = (*new, *_known(run, concerned))
-    return TurnReport(pair, answer_of(run), run.footer.cases, run.footer.steps, run.footer.seconds, ways, errors)
+    return TurnReport(
+        pair,
+        answer_of(run),
+        run.footer.cases,
+        run.footer.steps,
+        run.footer.seconds,
+        ways,
+        errors,
+        catalogue_of(run.header),
+    )
 
 
 def _new(failure: Failure, concerned: dict[str, str]) -> TurnWay:

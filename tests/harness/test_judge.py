@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -14,6 +15,7 @@ from engines.deltalake.capabilities import NEWEST
 from engines.port import EngineDied, EngineError, Outcome, now
 from faults import FAULTS, KnownBadEngine
 from harness.campaigns.record import case_record
+from harness.observing.record.recorded_texts import recorded_message
 from harness.observing.steps.observation import Observation, ReadObservation
 from harness.running.coverage import Cell
 from harness.running.judge import Judge
@@ -190,6 +192,13 @@ def test_the_record_of_an_error_names_no_file_that_is_one_of_several(file: str, 
     assert step.outcome.error is not None and step.outcome.error.message.endswith(
         f"{kept}part-*.parquet not found: x=1"
     )
+
+
+def test_the_record_of_an_error_does_not_say_which_of_two_readers_met_it() -> None:
+    whole = "Parquet error: Failed to fetch metadata for file"
+    observation = SimpleNamespace(root="/case/table")
+    for first in ("Failed to parse parquet: ", "Generic DeltaTable error: Parquet error: "):
+        assert recorded_message(observation, f"{first}{whole}") == whole  # type: ignore[arg-type]
 
 
 def test_coverage_is_summed_and_recorded(tmp_path: Path) -> None:

@@ -35,14 +35,20 @@ def _without_root(observation: Observation, text: str) -> str:
     return text
 
 
-#: Random parts of messages: ids of the engine, addresses of objects, instants; and the file that an error names, which is any
-#: of those that are read at the same time, with the directories of its partition.
+#: Random parts of messages: ids of the engine, addresses of objects, instants; the file that an error names, which is any of
+#: those that are read at the same time, with the directories of its partition; and which reader of delta-rs meets it first.
 _RANDOM = (
     (re.compile(r"((?:(?<=/)[^/=]+|\b[^\s/=]+)=[^/]*/)*\bpart-\d{5}-[^\s/]*?\.parquet"), "part-*.parquet"),
     (re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-(?!000000000000)[0-9a-f]{12}"), "*"),
     (re.compile(r"#\d+L?"), "#*"),
     (re.compile(r"@[0-9a-f]{5,8}\b"), "@*"),
     (re.compile(r"\b1[0-9]{12}\b"), "*"),  # ms since the epoch
+    (
+        re.compile(
+            r"\A(Failed to parse parquet|Generic DeltaTable error: Parquet error): (?=.*Failed to fetch metadata)"
+        ),
+        "",
+    ),
     (re.compile(r"\b20\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.\d]*Z?"), "*"),
 )
 

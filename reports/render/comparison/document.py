@@ -63,7 +63,7 @@ from reports.findings.answers import named
 from reports.findings.verdicts import ClauseFinding
 from reports.render.run import case_blocks, case_in, issue, promised, steps_of, verdict_said
 from reports.render.sides import difference_of, files_of
-from reports.text.circumstances import profile_of
+from reports.text.circumstances import catalogue_of, profile_of
 from reports.text.harms import can, does, in_ways
 from reports.text.quantities import counted
 from reports.text.replaying import replay_command
@@ -147,6 +147,7 @@ def _basis(comparison: Comparison) -> Iterator[str]:
     )
     sides = f"{named(comparison.base)} and {named(comparison.candidate)}, {profile_of(comparison.base.header)}"
     yield f"{sides}: {counted(comparison.compared, 'case')}, {counted(comparison.steps, 'step')}; {differ}"
+    yield f"catalogue: {catalogue_of(comparison.candidate.header)}"
     if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
         yield f"known of both: {in_ways(both)}"
     if comparison.shared is not None:
