@@ -1,7 +1,8 @@
 """``python -m runner.all_versions [--write] [VERSION ...]``: the gate on several versions, and a table of the results.
 
 Without a version, all judged versions of Delta on Spark, also on other PySparks; the name of another engine, ``deltalake``, means
-all of its judged versions. The profile is smoke by default. Other versions keep the row of their last run.
+all of its judged versions. The profile is smoke by default. Other versions keep the row of their last run; with ``--write``
+also that of the page.
 
 Exit 0: no version violates a clause; 1: one does; 2: a run did not end.
 """
@@ -123,6 +124,17 @@ def _numbers(engine: str) -> tuple[str, ...]:
     return (*releases_of(engine).judged, *(on_other_pysparks() if engine == DEFAULT else ()))
 
 
+def with_kept(table: str, page: str, engine: str) -> str:
+    """The table, with the rows that the page has of other versions, by what they are judged beside too; none of an older form."""
+    begin, end = marks(engine)
+    head, rule, *rows = table.splitlines()
+    own = [line for line in page.partition(begin)[2].partition(end)[0].splitlines() if line.startswith("| ")]
+    kept = own[2:] if own[:1] == [head] else []
+    found = {tuple(line.split(" | ")[:2]): line for line in (*kept, *rows)}
+    ordered = sorted(found.items(), key=lambda one: (parse(one[0][0].strip("| ")), one[0]))
+    return "\n".join([head, rule, *(line for _, line in ordered)])
+
+
 def versions_named(names: Sequence[str]) -> list[Version]:
     """The versions of one engine. Raises UsageMistake for versions of two."""
     texts = [text for name in names or [DEFAULT] for text in (_all_of(name) if is_engine(name) else (name,))]
@@ -158,7 +170,8 @@ def main(arguments: list[str]) -> int:
     (out / f"{kind_of(engine).name}-versions.md").write_text(f"{text}\n", encoding="utf-8")
     write_index(out, out / "index.html")
     if page is not None:
-        page.write_text(written(page.read_text(encoding="utf-8"), text, engine), encoding="utf-8")
+        before = page.read_text(encoding="utf-8")
+        page.write_text(written(before, with_kept(text, before, engine), engine), encoding="utf-8")
     return max(rows[version.number].exit for version in versions)
 
 

