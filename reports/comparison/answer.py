@@ -58,8 +58,8 @@ def answer_to(comparison: Comparison) -> Answer:
     worse, shared, word = comparison.worse, comparison.shared, comparison.word
     ranks = [one.severity.rank for one in worse]
     cause = brief = ""
-    if comparison.forbids or comparison.balance is Balance.TRADE:
-        trade = "a trade: " if comparison.balance is Balance.TRADE else ""
+    if comparison.forbids or comparison.is_trade:
+        trade = "a trade: " if comparison.is_trade else ""
         told = f"{trade}{candidate} {_listed([*_harms(comparison, base)])}"
         ranks += [one.severity.rank for one in shared.forward] if shared is not None else []
     elif worse:
@@ -111,7 +111,7 @@ def _harms(comparison: Comparison, base: str) -> Iterator[str]:
         by_crash = [f"{crashes} by a crash"] * bool(crashes)
         marks = f"({', '.join([_everyday(worst), *(() if lesser else by_crash)])})"
         harm, number = does(worst[0].severity), len(worst)
-        if comparison.balance is Balance.TRADE:
+        if comparison.is_trade:
             ended = losses(comparison.weighed(comparison.better))
             yield f"{harm} in {counted(number, 'new way')} {marks}, no longer in {ended}"
         else:
@@ -172,7 +172,7 @@ def _open_end(sentence: str) -> str:
 def _better(comparison: Comparison) -> str:
     """``; better in 14, 5 of them data loss``; of a trade, which says the losses itself, ``; better in 9 lesser ways``."""
     whole, losing = len(comparison.better), losses(comparison.better)
-    if comparison.balance is Balance.TRADE:
+    if comparison.is_trade:
         return f"; better in {counted(whole - losing, 'lesser way')}" if whole > losing else ""
     return f"; better in {whole}" + (f", {losing} of them data loss" if losing else "") if whole else ""
 

@@ -192,6 +192,11 @@ class Comparison:
         return self.balance is Balance.HEAVY or (self.shared is not None and bool(self.shared.forward))
 
     @property
+    def is_trade(self) -> bool:
+        """Whether the candidate loses data in new ways, and in more ways no longer, and nothing else forbids the upgrade."""
+        return self.balance is Balance.TRADE and not self.forbids
+
+    @property
     def bars_the_way_back(self) -> bool:
         """Whether the base goes wrong on tables of the candidate."""
         return self.shared is not None and bool(self.shared.back)

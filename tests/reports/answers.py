@@ -47,13 +47,14 @@ WEIGHED = (
 Row = tuple[str, Comparison | Run]
 
 
-def weighed(ways: str) -> Comparison:
+def weighed(ways: str, in_turn: Run | None = None) -> Comparison:
     """What the candidate fails and the base does not, and the other way round: each in a case of its own."""
     worse = ways.index("/")
     fails = [failing(number, LETTERS[one]) for number, one in enumerate(ways.replace("/", ""), start=1)]
     holds = [case(number) for number, _ in enumerate(fails, start=1)]
     base, candidate = (*holds[:worse], *fails[worse:]), (*fails[:worse], *holds[worse:])
-    return compare(run(*base, first=header("4.0.0")), run(*candidate))
+    report = None if in_turn is None else report_of(in_turn)
+    return compare(run(*base, first=header("4.0.0" if in_turn is None else "4.3.1")), run(*candidate), together=report)
 
 
 def _weighed() -> Iterator[Row]:
@@ -170,6 +171,8 @@ def _in_turn() -> Iterator[Row]:
     for what, in_turn in TURNS:
         yield f"in turn, {what}", in_turn
         yield f"upgrade, {what}", compared(in_turn)
+    yield "a trade, and back", weighed("L/LL", turns(BACK))
+    yield "a trade, and forward", weighed("L/LL", turns(FORWARD))
     yield "upgrade, back, changes allowed", compared(turns(BACK), allows_changes=True)
     yield "upgrade, forward, changes allowed", compared(turns(FORWARD), allows_changes=True)
 
