@@ -78,7 +78,8 @@ class ComparedSide:
 
 @dataclass(frozen=True)
 class ComparedFault:
-    """A known fault that violates clauses on a side: its reason, with the severity of its gravest clause. ``on_base``,
+    """A known fault that violates clauses on a side: its reason, with the severity of its gravest clause, and whom it can meet.
+    ``on_base``,
     ``on_candidate``: whether a case of the version shows it, or its header lists it.
     """
 
@@ -89,6 +90,7 @@ class ComparedFault:
     on_candidate: bool
     case_ids: frozenset[str] = field(repr=False)
     case: RecordedCase = field(repr=False)
+    reached: Reached
 
 
 def size(case: RecordedCase) -> tuple[int, int, str]:
@@ -249,13 +251,23 @@ class Judgements:
     def known_faults(self) -> tuple[ComparedFault, ...]:
         """The known faults that cases show: those that only the candidate has first, then the gravest."""
         base, candidate = ({reason for _, reason in side.entries} for side in self._sides)
+        reaches = {**self._sides[0].reaches, **self._sides[1].reaches}
         made = []
         for reason, cases in self._known.items():
             had, clauses = (reason in base, reason in candidate), tuple(sorted(cases.clauses))
-            made.append(ComparedFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0][0]))
+            reached = cases.reaching.reached(reaches, reason)
+            made.append(ComparedFault(reason, cases.severity, clauses, *had, cases.ids, cases.shown[0][0], reached))
         order = {(False, True): 0, (True, True): 1, (True, False): 2}
         return tuple(
-            sorted(made, key=lambda one: (order[one.on_base, one.on_candidate], one.severity.rank, one.reason))
+            sorted(
+                made,
+                key=lambda one: (
+                    order[one.on_base, one.on_candidate],
+                    one.severity.rank,
+                    one.reached.place,
+                    one.reason,
+                ),
+            )
         )
 
 

@@ -358,9 +358,13 @@ def _times(comparison: Comparison) -> Block:
 
 def _known_of_both(comparison: Comparison) -> Iterator[Block]:
     both = [one for one in comparison.known_faults if one.on_base and one.on_candidate]
-    rows = [(does(one.severity), one.reason, ", ".join(one.clauses), len(one.case_ids)) for one in both]
+    rows = [
+        (does(one.severity), one.reason, one.reached.words, ", ".join(one.clauses), len(one.case_ids)) for one in both
+    ]
     told = f"Known of both: {in_ways(one.severity for one in both)}"
-    yield Details(told, (table(("Harm", "What is wrong", "Clauses", "Cases"), rows, whole=_WHOLE),), on_screen=True)
+    yield Details(
+        told, (table(("Harm", "What is wrong", "Reach", "Clauses", "Cases"), rows, whole=_WHOLE),), on_screen=True
+    )
 
 
 def _explained(comparison: Comparison) -> Block:

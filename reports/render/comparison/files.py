@@ -81,7 +81,7 @@ _FORM = ByTypes(
             case_ids="cases",
         ),
         **_only(
-            *(ComparedFault, "reason", "severity", "clauses", "case"),
+            *(ComparedFault, "reason", "severity", "clauses", "case", "reached"),
             on_base="base",
             on_candidate="candidate",
             case_ids="cases",
