@@ -35,8 +35,8 @@ from reference_engine import ReferenceEngine
 from reports.command import main
 from reports.comparison.comparison import compare
 from reports.counterexamples.checked import ScriptResult
-from reports.document import Files, Picture
-from reports.document.html import SIGNS, html
+from reports.document import Details, Document, Facts, Files, Finding, Picture, Several, Text
+from reports.document.html import IN_FULL, SIGNS, html
 from reports.render.comparison.document import comparison_document
 from reports.render.picture import picture_of
 from reports.render.run import run_document
@@ -121,6 +121,18 @@ def test_any_number_of_failures(number: int) -> None:
     page = html(run_document(run(*lines, case(number + 1))))
     assert len(page.encode()) < 3_000_000
     assert ('class="failure"' in page) == (number > 0)
+
+
+def test_blocks_beyond_the_first_fifty_are_named_alone() -> None:
+    details = tuple(Details(f"difference <{number}>", (Text("told"),)) for number in range(IN_FULL + 2))
+    found = tuple(
+        Finding(f"finding {number}", Facts(()), (Text("told"),), f"f{number}") for number in range(IN_FULL + 1)
+    )
+    page = html(
+        Document("PASS: it.", (Several(details, "difference", "all.json"), Several(found, "finding", "all.json")))
+    )
+    assert page.count(">told<") == 2 * IN_FULL and f"<li>difference &lt;{IN_FULL + 1}&gt;</li>" in page
+    assert f"<li>finding {IN_FULL}</li>" in page
 
 
 def test_the_script_of_a_counterexample_is_on_the_page(tmp_path: Path) -> None:
