@@ -65,6 +65,7 @@ class Version:
     requirements: tuple[str, ...]  # what pip installs besides the suite's own packages; the engine's own first
     is_listed: bool  # whether it is known to exist; if not, pip is asked before an environment is made
     beside: str = ""  # what it is judged beside, if that is not the usual: another PySpark
+    is_apart: bool = False  # whether the engine's own package is installed last, without what it asks for
     engine: str = ""  # what `--engine` takes; `engines.versions` sets it
     uses: tuple[str, ...] = ()  # what a run with it uses that needs more packages: `runner.gate_version` knows them
 

@@ -100,7 +100,7 @@ def variables(version: Version) -> dict[str, str]:
         "TOMBSTONE_ENVIRONMENT": "-".join(
             [*(f"{name}-{number}" for name, number in version.parts.items()), *version.uses]
         ),
-        "TOMBSTONE_REQUIREMENTS": "\n".join([*version.requirements, *more]),
+        "TOMBSTONE_REQUIREMENTS": "\n".join([*version.requirements[version.is_apart :], *more]),
         "TOMBSTONE_ENGINE": version.engine,
     }
 
@@ -127,7 +127,11 @@ def make_environment(version: Version, *, output: IO[bytes] | None = None) -> in
     _WORK.mkdir(exist_ok=True)
     environ = _environ_of(version)
     with FileLock(_WORK / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
-        return exit_code_of([*_TOX, "--notest"], directory=ROOT, environ=environ, output=output)
+        code = exit_code_of([*_TOX, "--notest"], directory=ROOT, environ=environ, output=output)
+        if code or not version.is_apart:
+            return code
+        alone = [str(python_in(version)), "-m", "pip", "install", "-q", "--no-deps", version.requirements[0]]
+        return exit_code_of(alone, directory=ROOT, environ=environ, output=output)
 
 
 def python_in(version: Version) -> Path:

@@ -14,7 +14,7 @@ from engines.script_library import library
 from engines.spark.commands.calls import INSTANT, SPARK, Do, Faulty, Let, Name, Needed, NoTable, Place, written
 from engines.spark.commands.statements import SESSION, SPARK_4
 from engines.spark.commands.translation import calls_of, reading, settings_of
-from engines.spark.versions import GROUP, artifact_for
+from engines.spark.versions import DELTA_NEEDS, GROUP, artifact_for, usual_pyspark
 from model.prediction.history import live_ids
 from model.semantics.definitions import table_after
 from model.text.invalid_sql import UNKNOWN_PARTITION
@@ -52,6 +52,8 @@ class SparkScript:
 
     def __init__(self, case: ScriptedCase, *, delta: str, pyspark: str) -> None:
         self.pip = f"pyspark=={pyspark} delta-spark=={delta}"
+        if pyspark != usual_pyspark(delta):
+            self.pip = f"pyspark=={pyspark} {DELTA_NEEDS} && pip install --no-deps delta-spark=={delta}"
         self._case = case
         self._tables = _tables(case)
         self._root = case.root

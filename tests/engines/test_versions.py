@@ -21,6 +21,7 @@ from engines.spark.versions import (
     pair_of,
 )
 from model.vocabulary.versions import is_range, is_version, parse
+from runner.gate_version import variables
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -129,6 +130,7 @@ def test_a_delta_on_another_pyspark_is_named_with_it() -> None:
     assert (usual.number, usual.called) == ("4.4.0", "Delta 4.4.0")
     assert (other.number, other.called) == ("4.4.0@4.2.1", "Delta 4.4.0 on PySpark 4.2.1")
     assert other.is_listed and not pair_of("4.4.0@4.2.9").is_listed
+    assert (usual.is_apart, other.is_apart) == (False, True), "pip refuses it beside delta-spark"
 
 
 def test_the_table_has_each_delta_on_all_lines_and_the_last_of_a_line_on_the_newest() -> None:
@@ -139,3 +141,9 @@ def test_the_table_has_each_delta_on_all_lines_and_the_last_of_a_line_on_the_new
         (release,) = (one for one in RELEASES if one.covers(delta))
         assert {line for name, line in pairs if name == delta} >= {*release.spark[:-1]}
     assert {"3.3.3@3.5.9", "4.0.1@4.0.5", "4.3.1@4.1.4", "4.4.0@4.2.1"} <= {one.number for one in others}
+
+
+def test_beside_another_pyspark_delta_is_installed_last() -> None:
+    usual, other = (variables(pair_of(text))["TOMBSTONE_REQUIREMENTS"].split() for text in ("4.4.0", "4.4.0@4.2.1"))
+    assert usual[:2] == ["delta-spark==4.4.0", "pyspark==4.2.0"]
+    assert other[0] == "pyspark==4.2.1" and "importlib_metadata" in other and not any("delta" in one for one in other)
