@@ -21,6 +21,9 @@ from reports.text.quantities import counted
 #: A difference in fewer steps of a kind is no rule.
 _LEAST = 3
 
+#: Nor is a smaller part of what is asked: the texts in two commits differ by a few bytes.
+_PART = 0.02
+
 #: The most blocks of a bar.
 _WIDTH = 20
 
@@ -120,7 +123,8 @@ def _changes(command: str, asked: str, pairs: list[tuple[Asked | None, Asked | N
         more, fewer = (sum((other - one) * sign > 0 for one, other in amounts) for sign in (1, -1))
         if max(more, fewer) >= _LEAST and not (more and fewer):
             base, candidate = (sum(side) for side in zip(*amounts))
-            yield RequestChange(command, asked, measure, len(pairs), more or fewer, base, candidate)
+            if abs(candidate - base) >= _PART * max(base, candidate):
+                yield RequestChange(command, asked, measure, len(pairs), more or fewer, base, candidate)
 
 
 def _amount(asked: Asked | None, measure: Measure) -> int:

@@ -57,6 +57,7 @@ _FAILED = RecordedError("SparkException", None, "")
     [
         pytest.param([(step(lists(1)), step(lists(2)))] * 2, id="fewer than three steps"),
         pytest.param([(step(lists(1)), step(lists(2)))] * 3 + [(step(lists(2)), step(lists(1)))], id="less in another"),
+        pytest.param([(step(lists(100)), step(lists(101)))] * 3, id="one in a hundred"),
         pytest.param([(step(None), step(lists(2)))] * 3, id="not counted on one side"),
         pytest.param([(step(lists(1)), step(lists(2), error=_FAILED))] * 3, id="failed on one side"),
     ],
