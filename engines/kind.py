@@ -56,6 +56,10 @@ class Limits:
     reason: str
 
 
+#: For the newest release that the package index has, in place of a number.
+NEWEST = "newest"
+
+
 @dataclass(frozen=True)
 class Version:
     """A version of an engine, with everything that its environment depends on."""
@@ -64,8 +68,9 @@ class Version:
     parts: Mapping[str, str]  # the versions that it sets, by their names in the header of a run; the engine's own first
     requirements: tuple[str, ...]  # what pip installs besides the suite's own packages; the engine's own first
     is_listed: bool  # whether it is known to exist; if not, pip is asked before an environment is made
-    beside: str = ""  # what it is judged beside, if that is not the usual: another PySpark
-    is_apart: bool = False  # whether the engine's own package is installed last, without what it asks for
+    # What it is judged beside, if that is not the usual: another PySpark. The engine's own package, which may refuse it, is then
+    # installed last, without what it asks for.
+    beside: str = ""
     engine: str = ""  # what `--engine` takes; `engines.versions` sets it
     uses: tuple[str, ...] = ()  # what a run with it uses that needs more packages: `runner.gate_version` knows them
 

@@ -18,7 +18,7 @@ from typing import IO, Any
 
 from filelock import FileLock
 
-from engines.kind import Version
+from engines.kind import NEWEST, Version
 from engines.port import EngineUnavailable
 from engines.provider import DEFAULT
 from engines.spark.jvm.java import find_java
@@ -35,10 +35,6 @@ from tombstone.commands import GATE
 from tombstone.reading import asked_of
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
-#: The word for the newest release that the package index has.
-NEWEST = "newest"
 
 
 def available(text: str) -> Version:
@@ -100,7 +96,7 @@ def variables(version: Version) -> dict[str, str]:
         "TOMBSTONE_ENVIRONMENT": "-".join(
             [*(f"{name}-{number}" for name, number in version.parts.items()), *version.uses]
         ),
-        "TOMBSTONE_REQUIREMENTS": "\n".join([*version.requirements[version.is_apart :], *more]),
+        "TOMBSTONE_REQUIREMENTS": "\n".join([*version.requirements[bool(version.beside) :], *more]),
         "TOMBSTONE_ENGINE": version.engine,
     }
 
@@ -128,7 +124,7 @@ def make_environment(version: Version, *, output: IO[bytes] | None = None) -> in
     environ = _environ_of(version)
     with FileLock(_WORK / f"{environ['TOMBSTONE_ENVIRONMENT']}.lock"):
         code = exit_code_of([*_TOX, "--notest"], directory=ROOT, environ=environ, output=output)
-        if code or not version.is_apart:
+        if code or not version.beside:
             return code
         alone = [str(python_in(version)), "-m", "pip", "install", "-q", "--no-deps", version.requirements[0]]
         return exit_code_of(alone, directory=ROOT, environ=environ, output=output)

@@ -17,7 +17,7 @@ from itertools import product
 from pathlib import Path
 from tempfile import TemporaryFile
 
-from engines.kind import Version
+from engines.kind import NEWEST, Version
 from engines.provider import DEFAULT, ENGINES
 from model.vocabulary.versions import parse
 from records.mistakes import UsageMistake
@@ -28,7 +28,7 @@ from reports.render.marks import COMPARISON, REPORT, clear_cases, clear_files, r
 from reports.render.report_directory import prepare
 from reports.stream.reading import is_whole
 from runner.command_line.commands import in_a_sentence
-from runner.gate_version import NEWEST, ROOT, available, run_gate
+from runner.gate_version import ROOT, available, run_gate
 from runner.judgeable import check_engine, check_gate, given_in
 from runner.together import run_in_turn
 from suites.profiles import PROFILES
@@ -131,7 +131,7 @@ def _run_in_turn(base: Version, candidate: Version, out: Path, options: Sequence
 
 
 def _run_timed(sides: Iterable[tuple[str, Version, Sequence[str]]], out: Path) -> None:
-    """Run large tables on both versions in turn, as often as their times are compared. What these runs judge is told nowhere:
+    """Run large tables on both versions in turn, as often as their times are compared. What these runs judge is not reported:
     they have four cases.
     """
     for number, (side, version, options) in product(range(1, _REPEATED + 1), sides):

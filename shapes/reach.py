@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cache
@@ -84,6 +84,12 @@ class Reached:
 
 #: What needs nothing of a table.
 ANY = Reached(Reach.EVERYDAY)
+
+
+def furthest(found: Iterable[Reached]) -> Reached:
+    """What meets the most of these, the first of equal ones."""
+    return min(found, key=lambda one: one.place)
+
 
 _PLACES = {one: place for place, one in enumerate(Reach)}
 

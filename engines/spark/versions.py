@@ -139,7 +139,6 @@ def pair_of(text: str, *, python: tuple[int, ...] = sys.version_info[:2]) -> Ver
         ),
         is_listed=delta in JUDGED and pyspark in (line.pyspark, line.newest),
         beside="" if pyspark == usual else pyspark,
-        is_apart=pyspark != usual,
     )
 
 

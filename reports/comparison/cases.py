@@ -79,8 +79,7 @@ class ComparedSide:
 @dataclass(frozen=True)
 class ComparedFault:
     """A known fault that violates clauses on a side: its reason, with the severity of its gravest clause, and whom it can meet.
-    ``on_base``,
-    ``on_candidate``: whether a case of the version shows it, or its header lists it.
+    ``on_base``, ``on_candidate``: whether a case of the version shows it, or its header lists it.
     """
 
     reason: str

@@ -154,7 +154,8 @@ class Comparison:
     @property
     def sparing(self) -> tuple[WeighedWay, ...]:
         """The ways to be worse that concern none of the user's tables."""
-        return tuple(one for one in self.worse if one not in self.weighed(self.worse))
+        counting = self.weighed(self.worse)
+        return tuple(one for one in self.worse if one not in counting)
 
     def weighed(self, ways: Iterable[WeighedWay]) -> tuple[WeighedWay, ...]:
         """Those that count: that may concern one of the user's tables; without ``--like`` all."""

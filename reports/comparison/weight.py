@@ -11,7 +11,7 @@ from records.symptoms import is_crash
 from reports.comparison.acceptance import error_of
 from reports.comparison.cases import ClauseShift, VerdictChange
 from reports.text.harms import does
-from shapes.reach import Reached
+from shapes.reach import Reached, furthest
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class WeighedWay:
     @property
     def reached(self) -> Reached:
         """Whom it can meet: by the clause that needs least."""
-        return min((one.reached for one in (self.lead, *self.others)), key=lambda one: one.place)
+        return furthest(one.reached for one in (self.lead, *self.others))
 
     @property
     def is_known(self) -> bool:

@@ -23,7 +23,7 @@ from reports.comparison.withdrawn import Withdrawn
 from reports.findings.answers import named
 from reports.text.harms import does
 from reports.text.quantities import counted
-from shapes.reach import Reached
+from shapes.reach import Reached, furthest
 
 
 def signature(group: Group) -> str:
@@ -129,7 +129,7 @@ def better(comparison: Comparison) -> tuple[Better, ...]:
             "no longer crashes" if ways[0].is_crash else f"no longer {does(ways[0].severity)}",
             cause,
             tuple(dict.fromkeys(clause for way in ways for clause in (way.lead.clause, *way.clauses))),
-            min((way.reached for way in ways), key=lambda one: one.place),
+            furthest(way.reached for way in ways),
         )
         for cause, ways in found.items()
     )

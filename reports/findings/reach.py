@@ -9,7 +9,7 @@ from known_faults.reach import reaches
 from model.codec import InvalidCase
 from records.run import Header, RecordedCase
 from reports.findings.engine_rules import is_built_in
-from shapes.reach import ANY, Reached, by_case
+from shapes.reach import ANY, Reached, by_case, furthest
 
 
 @final
@@ -25,7 +25,7 @@ class Reaching:
             own = by_case(case.case)
         except InvalidCase:
             return
-        self._least = own if self._least is None else min(self._least, own, key=lambda one: one.place)
+        self._least = own if self._least is None else furthest([self._least, own])
 
     def reached(self, known: Mapping[str, Reached], reason: str | None) -> Reached:
         """``reason``: of the known fault that it is, if it is one; ``known``: by reasons, where an entry says it."""

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from engines.deltalake.versions import PACKAGE, DeltalakeReleases
+from engines.kind import NEWEST
 from engines.port import EngineUnavailable
 from engines.spark.jvm.java import find_java
 from engines.spark.versions import LINES, DeltaReleases, artifact_for, usual_pyspark
@@ -16,9 +17,6 @@ from runner.doctor.pythons import OLDEST, FoundPython, works
 
 #: The engines whose releases are known here, by what users write before ``==``; Delta's have no name.
 _DELTA = "spark"
-
-#: For the newest release, of an engine or of the PySpark beside it.
-_NEWEST = "newest"
 
 
 @dataclass(frozen=True)
@@ -39,8 +37,8 @@ def needs_of(text: str) -> Needs:
     Raises EngineUnavailable, with the remedy, for one that is not judged.
     """
     engine, equals, number = text.partition("==")
-    if text in (_DELTA, PACKAGE, _NEWEST) or number == _NEWEST:
-        engine = _DELTA if text == _NEWEST else engine
+    if text in (_DELTA, PACKAGE, NEWEST) or number == NEWEST:
+        engine = _DELTA if text == NEWEST else engine
         number = (DeltalakeReleases.judged if engine == PACKAGE else DeltaReleases.judged)[-1]
     elif not equals:
         engine, number = _DELTA, text
@@ -58,7 +56,7 @@ def needs_of(text: str) -> Needs:
             f"{text} names no version: write, say, {DeltaReleases.judged[-1]}, or {PACKAGE}=={DeltalakeReleases.judged[-1]}."
         )
     DeltaReleases().check(delta)
-    pyspark = pyspark if pyspark not in ("", _NEWEST) else usual_pyspark(delta)
+    pyspark = pyspark if pyspark not in ("", NEWEST) else usual_pyspark(delta)
     artifact_for(delta=delta, pyspark=pyspark)
     line = LINES[".".join(pyspark.split(".")[:2])]
     return Needs(f"Delta {delta}", engine, (line.first, line.last), line.java, pyspark)

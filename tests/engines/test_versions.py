@@ -130,7 +130,7 @@ def test_a_delta_on_another_pyspark_is_named_with_it() -> None:
     assert (usual.number, usual.called) == ("4.4.0", "Delta 4.4.0")
     assert (other.number, other.called) == ("4.4.0@4.2.1", "Delta 4.4.0 on PySpark 4.2.1")
     assert other.is_listed and not pair_of("4.4.0@4.2.9").is_listed
-    assert (usual.is_apart, other.is_apart) == (False, True), "pip refuses it beside delta-spark"
+    assert (usual.beside, other.beside) == ("", "4.2.1"), "pip refuses it beside delta-spark"
 
 
 def test_the_table_has_each_delta_on_all_lines_and_the_last_of_a_line_on_the_newest() -> None:
