@@ -176,7 +176,8 @@ class Header:
     built-in engine are known). ``rule_changes``: of an engine from outside, what its releases changed of them.
     ``interpreter``: the run's Python, as named from the suite's checkout, and ``options`` those with which a case of it is judged
     again. ``suite``: the version of the suite. ``like``: the user's tables to compare the cases with (None: none). ``pair``: the
-    two engines that were judged in turn, A and B (None: one engine).
+    two engines that were judged in turn, A and B (None: one engine). ``shared_with``: the other version, as the option named it,
+    that can be asked for all of the cases too (None: the cases are chosen by this one alone).
     """
 
     engine: Name
@@ -202,6 +203,7 @@ class Header:
     suite: Name | None = None
     like: LikeTables | None = None
     pair: tuple[str, str] | None = None
+    shared_with: Name | None = None
     type: Literal["header"] = "header"
     schema: Literal[6] = SCHEMA_VERSION
 

@@ -5,9 +5,9 @@ Delta on Spark; the name of another engine, ``deltalake``, stands for all of it;
 them, and the others keep their rows. Exit 0: the table is made, whatever the answers; 2: a run is missing, or cannot be used.
 
 An answer is that of ``tox -e upgrade``: both versions judge what both can be asked for, and then run in turn on the same tables,
-unless ``--no-together`` is given. A run of all-versions serves where that is all that its version can be asked for. For the
-others ``--run`` runs the gate with ``--shared-with``, once for all releases that make the same of it. It also runs what
-all-versions did not. What has finished is not run again.
+unless ``--no-together`` is given. The runs of all-versions serve where they have nearly the same cases. Else ``--run`` runs the
+gate with ``--shared-with``, once for all releases that make the same of it. It also runs what all-versions did not. What has
+finished is not run again.
 """
 
 from __future__ import annotations
@@ -32,7 +32,6 @@ from reports.render.comparison.files import write_comparison
 from reports.render.marks import COMPARISON, require_own
 from reports.stream.reading import Run, read_run, stream_path
 from reports.text.ladder import Word
-from reports.text.quantities import counted
 from reports.together.answer import TurnReport
 from runner import all_versions
 from runner.command_line.commands import in_a_sentence
@@ -89,7 +88,7 @@ def pairs_of(releases: Sequence[str]) -> tuple[UpgradePair, ...]:
 
 
 def sides_of(engine: str, pair: UpgradePair) -> tuple[UpgradeSide, UpgradeSide]:
-    """The runs whose comparison answers a pair. Releases that leave the same of a version's cases stand for one another."""
+    """The runs of the same cases. Releases that leave the same of a version's cases stand for one another."""
     return _side(engine, pair.base, pair.candidate), _side(engine, pair.candidate, pair.base)
 
 
@@ -122,7 +121,29 @@ class Runs:
         name = name_of(self.engine, side.version)
         return self.own / name if side.other is None else self.shared / f"{name}-with-{side.other}"
 
-    def read(self, side: UpgradeSide) -> Run:
+    def of(self, side: UpgradeSide, *, make: bool) -> Run:
+        """A run. ``make``: run the gate if it is not there, or has no end. Raises UsageMistake without one."""
+        place = self.place(side)
+        if not make and not stream_path(place).exists():
+            raise UsageMistake(f"{place} is missing: add --run to make what is missing (a few minutes each).")
+        try:
+            return self._read(side)
+        except StreamError:
+            if not make:
+                raise
+        version = version_of(name_of(self.engine, side.version))
+        on = "" if side.other is None else f", on what {side.other} can be asked for too"
+        print(f"{version.title}{on}.", flush=True)
+        shared = [] if side.other is None else ["--shared-with", f"{self.engine}=={side.other}"]
+        run_gate(version, [*_QUIET, *shared, "--profile", self.profile], report=place)
+        try:
+            return self._read(side)
+        except StreamError as fault:
+            raise UsageMistake(
+                f"The gate on {version.title} did not finish, as is said above: the same command goes on there."
+            ) from fault
+
+    def _read(self, side: UpgradeSide) -> Run:
         """Raises StreamError if it is not there or has no end, UsageMistake if it is not what all-versions makes of a version."""
         place = self.place(side)
         run = read_run(place)
@@ -135,37 +156,6 @@ class Runs:
                 "directory with --from, or remove it, and use --run."
             )
         return run
-
-    def make(self, sides: Iterable[UpgradeSide]) -> None:
-        """Run what is missing or has no end. Raises UsageMistake for a gate that does not finish."""
-        for side in sides:
-            if self._is_there(side):
-                continue
-            version = version_of(name_of(self.engine, side.version))
-            on = "" if side.other is None else f", on what {side.other} can be asked for too"
-            print(f"{version.title}{on}.", flush=True)
-            shared = [] if side.other is None else ["--shared-with", f"{self.engine}=={side.other}"]
-            run_gate(version, [*_QUIET, *shared, "--profile", self.profile], report=self.place(side))
-            if not self._is_there(side):
-                raise UsageMistake(
-                    f"The gate on {version.title} did not finish, as is said above: the same command goes on there."
-                )
-
-    def _is_there(self, side: UpgradeSide) -> bool:
-        try:
-            self.read(side)
-        except StreamError:
-            return False
-        return True
-
-    def check(self, sides: Iterable[UpgradeSide]) -> None:
-        """Raises UsageMistake with the first run that is not there, and how many are not."""
-        missing = [one for one in sides if not stream_path(self.place(one)).exists()]
-        if missing:
-            others = f" and {counted(len(missing) - 1, 'other run')} are" if missing[1:] else " is"
-            raise UsageMistake(
-                f"{self.place(missing[0])}{others} missing: add --run to make what is missing (a few minutes each)."
-            )
 
     def in_turn(self, pair: UpgradePair, *, make: bool) -> TurnReport | None:
         """Both versions in turn on the same tables; None if they are compared each alone. ``make``: run it if it is not there.
@@ -223,31 +213,30 @@ def _asked(names: Sequence[str]) -> tuple[str, list[UpgradePair]]:
 
 def _answered(runs: Runs, pairs: Sequence[UpgradePair], out: Path, *, make: bool) -> dict[UpgradePair, str]:
     """The page of each pair. Its comparison is left below ``out``. ``make``: run what is missing."""
-    sides = {pair: sides_of(runs.engine, pair) for pair in pairs}
-    needed = tuple(dict.fromkeys(side for both in sides.values() for side in both))
-    if make:
-        runs.make(needed)
-    runs.check(needed)
-    turns = {pair: runs.in_turn(pair, make=make) for pair in pairs}
-    read = {side: runs.read(side) for side in needed}
     pages = {}
-    for pair, (base, candidate) in sides.items():
+    for pair in pairs:
         names = [name_of(runs.engine, version) for version in (pair.base, pair.candidate)]
         place = out / "-".join(names)
         require_own(place, COMPARISON, option="--out")
-        found = _compared(pair, read[base], read[candidate], turns[pair])
+        found = _compared(runs, pair, make=make)
         write_comparison(found, place)
-        alone = "" if turns[pair] else " --no-together"
+        alone = "" if found.shared else " --no-together"
         again = f".venv/bin/tox -e upgrade -- {' '.join(names)} --profile {runs.profile}{alone}"
         pages[pair] = markdown(brief_document(found, again=again))
     return pages
 
 
-def _compared(pair: UpgradePair, base: Run, candidate: Run, together: TurnReport | None) -> Comparison:
+def _compared(runs: Runs, pair: UpgradePair, *, make: bool) -> Comparison:
+    """Both versions on all that each can be asked for, else on what both can."""
+
+    def compared(sides: Iterable[UpgradeSide]) -> Comparison:
+        base, candidate = (runs.of(side, make=make) for side in sides)
+        return compare(base, candidate, prediction_between, together=runs.in_turn(pair, make=make))
+
     try:
-        return compare(base, candidate, prediction_between, together=together)
-    except Incomparable as fault:
-        raise UsageMistake(f"{pair.base} → {pair.candidate}: {fault}") from fault
+        return compared([UpgradeSide(pair.base), UpgradeSide(pair.candidate)])
+    except Incomparable:
+        return compared(sides_of(runs.engine, pair))
 
 
 def _rows(engine: str, made: Mapping[UpgradePair, str]) -> list[UpgradeRow]:

@@ -71,7 +71,7 @@ class Comparison:
     ``shifts``: what fails on one side only, case by case; ``clauses`` sums them up. ``compared`` and ``steps`` count the
     compared cases and steps: a case is compared up to the step after which its tables differ. ``diverged`` counts these cases,
     ``differing`` the cases with any difference, ``cut_short`` the cases without one in which a violation ended one side
-    earlier.
+    earlier, ``unpaired`` the generated cases that only one side judged.
     """
 
     base: Run = field(repr=False)
@@ -86,6 +86,7 @@ class Comparison:
     differing: int
     diverged: int
     cut_short: int
+    unpaired: int
     withdrawn: tuple[Withdrawn, ...] = ()
     acceptance: Acceptance | None = None
     allows_changes: bool = False
@@ -236,15 +237,15 @@ def compare(
     cost_limit: float | None = None,
     times: tuple[TimeRatio, ...] = (),
 ) -> Comparison:
-    """Compare two complete runs. Raises Incomparable if they judged different engines or different cases.
+    """Compare two complete runs. Raises Incomparable if they judged different engines, or too few of the same cases.
 
-    Generated cases must be the same; shrunk cases depend on what failed. Without ``predictors`` no difference is explained by a
+    Shrunk cases depend on what failed. Without ``predictors`` no difference is explained by a
     rule. ``acceptance``: what does not count as worse. ``allows_changes``: differences, and what could not be judged, do not
     hold the upgrade back. ``together``: the same two versions in turn. ``cost_limit``: the factor by which requests may grow.
     ``times``: of both on large tables.
     """
     runs = base, candidate
-    pairs, alone = pairs_of(base, candidate)
+    pairs = pairs_of(base, candidate)
     results = tuple({result.clause: result for result in findings_of(run).results} for run in runs)
     before, after = map(_side, runs, results)
     severities = {one.id: one.severity for run in runs for one in run.header.clauses}
@@ -253,12 +254,12 @@ def compare(
     walk = ComparisonWalk(
         knowledge(engine_of(base), engine_of(candidate)), _explainer(base, candidate, predictors), texts
     )
-    for mine, theirs in pairs:
+    for mine, theirs in pairs.both:
         pair = base.cases[mine], candidate.cases[theirs]
         check_same(*pair)
         walk.take(*pair)
         judgements.take(*pair)
-    for place in alone:
+    for place in pairs.alone:
         judgements.take_alone(candidate.cases[place])
     shifts = judgements.shifts()
     unjudged = (
@@ -278,11 +279,12 @@ def compare(
         clauses=tuple(_clauses(base, candidate, results, shifts, gone)),
         unjudged=tuple(one for one in unjudged if one.clauses or one.cases),
         groups=groups,
-        compared=len(pairs),
+        compared=len(pairs.both),
         steps=walk.steps,
         differing=walk.differing,
         diverged=walk.diverged,
         cut_short=walk.cut_short,
+        unpaired=pairs.unpaired,
         withdrawn=gone,
         acceptance=acceptance,
         allows_changes=allows_changes,

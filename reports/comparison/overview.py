@@ -122,6 +122,9 @@ def _not_compared(comparison: Comparison) -> Iterator[Told]:
     if comparison.cut_short:
         cases = counted(comparison.cut_short, "case")
         yield Told("Cut short", f"{cases} ended early on one side, at a violation, without an earlier difference.")
+    if comparison.unpaired:
+        cases = counted(comparison.unpaired, "case")
+        yield Told("Not compared", f"{cases} of which the other version judged another form, or none.")
 
 
 def _versions(run: Run) -> str:

@@ -3,22 +3,35 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from records.mistakes import UsageMistake
 from records.run import RecordedCase
 from reports.stream.reading import Run
 from reports.text.quantities import counted
 
+#: One case of so many may be one that the other run did not judge: a version may be asked for a little more than the other.
+_ONE_OF = 10
+
 
 class Incomparable(UsageMistake):
     """The two runs cannot be compared. The text is one sentence."""
 
 
-def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int]]:
-    """The places of each case that both runs judged, once: all generated cases, and those listed ones (``regressions/``) and
-    shrunk ones that both have; and the places of the cases that only the candidate judged. Raises Incomparable.
+@dataclass(frozen=True)
+class CasePairs:
+    """The places of the cases that both runs judged, each once, and of those that only the candidate judged. ``unpaired`` counts
+    the generated cases that only one of the two judged.
     """
+
+    both: Sequence[tuple[int, int]]
+    alone: Sequence[int]
+    unpaired: int
+
+
+def pairs_of(base: Run, candidate: Run) -> CasePairs:
+    """The generated cases, and those listed ones (``regressions/``) and shrunk ones that both have. Raises Incomparable."""
     if base.header.engine != candidate.header.engine:
         engines = f"{base.header.engine} and {candidate.header.engine}"
         raise Incomparable(f"The runs are of two engines, {engines}: compare two versions of one.")
@@ -28,7 +41,7 @@ def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int
     if not one and not other:
         raise Incomparable("Neither run judged any case: there is nothing to compare.")
     only = [[id for id in mine if id not in theirs] for mine, theirs in ((one, other), (other, one))]
-    if only[0] or only[1]:
+    if _ONE_OF * max(map(len, only)) > max(len(one), len(other)):
         first = (only[0] or only[1])[0]
         case = base.cases[one[first]] if only[0] else candidate.cases[other[first]]
         raise Incomparable(
@@ -38,9 +51,9 @@ def pairs_of(base: Run, candidate: Run) -> tuple[list[tuple[int, int]], list[int
         )
     common = {id: place for id, place in listed.items() if id in also_listed and id not in one}
     of_other = {**also_listed, **other}
-    pairs = {id: (place, of_other[id]) for id, place in {**one, **common}.items()}
+    pairs = {id: (place, of_other[id]) for id, place in {**one, **common}.items() if id in of_other}
     alone = {place for found in places[1].values() for id, place in found.items() if id not in pairs}
-    return list(pairs.values()), sorted(alone)
+    return CasePairs(list(pairs.values()), sorted(alone), len(only[0]) + len(only[1]))
 
 
 def _places(run: Run) -> Mapping[str, dict[str, int]]:

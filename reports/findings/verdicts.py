@@ -147,6 +147,8 @@ def verdicts(
                 known,
                 "No case exercises it where the run sets neither the times of files nor the clock.",
             )
+        elif header.shared_with is not None and verdict is Verdict.LISTED_BUT_GONE:
+            verdict, reason = _with_cases_left(verdict, reason, known, "")
         if header.shard is not None and not tally.raised:
             verdict = Verdict.NOT_TESTED if verdict is Verdict.ERROR else verdict
             verdict, reason = _with_cases_left(verdict, reason, known, "No case of this part exercises it.")

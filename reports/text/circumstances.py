@@ -12,11 +12,11 @@ _NAMES = {"time_zone": "time zone", "file_system": "tables on", "master": "Spark
 
 
 def profile_of(header: Header) -> str:
-    """``profile smoke``, or ``profile smoke, of whose corpus the budget left out 12 cases``."""
-    left_out = header.left_out
-    return f"profile {header.profile}" + (
-        f", of whose corpus the budget left out {counted(left_out, 'case')}" if left_out else ""
-    )
+    """``profile smoke``, or ``profile smoke, on what spark==4.4.0 can be asked for too, of whose corpus the budget left out 12
+    cases``."""
+    shared = f", on what {header.shared_with} can be asked for too" if header.shared_with else ""
+    left_out = f", of whose corpus the budget left out {counted(header.left_out, 'case')}" if header.left_out else ""
+    return f"profile {header.profile}{shared}{left_out}"
 
 
 def versions_of(header: Header) -> str:

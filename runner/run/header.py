@@ -67,6 +67,7 @@ def run_header(
         suite=VERSION,
         like=like,
         pair=options.kind.names if isinstance(options.kind, PairKind) else None,
+        shared_with=options.shared_with and "==".join(filter(None, options.shared_with)),
     )
 
 

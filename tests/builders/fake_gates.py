@@ -24,7 +24,7 @@ ENDS = {
     "does-not-end": 2,
     "unexercised": 2,  # it judges all its cases, and none exercises a clause
     "chosen": 0,  # the user left a clause out
-    "other-case": 0,
+    "other-case": 0,  # unless it shares its cases
     "no-report": 1,  # tox cannot make the environment
 }
 
@@ -58,7 +58,8 @@ class Gate:
         if report is not None and end not in ("does-not-end", "no-report"):
             clauses = CLAUSES[:1] if end == "unexercised" else CLAUSES[1:] if end == "chosen" else CLAUSES
             failing = ("VAC-SAFE-1",) if end == "fails" else ()
-            judged = case(2 if end == "other-case" else 1, failing=failing, clauses=clauses)
+            other = end == "other-case" and "--shared-with" not in arguments
+            judged = case(2 if other else 1, failing=failing, clauses=clauses)
             kept(report, judged, first=_header(version, chosen=end == "chosen"))
         return ENDS[end]
 

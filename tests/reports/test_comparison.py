@@ -195,6 +195,14 @@ UNCOMPARED = VerdictChange.UNCOMPARED
             [(WORSE, "DEL-ROW-1")],
         ),
         (run(case(1)), run(case(1), LISTED), 0, []),
+        # A few cases of one side alone are not compared; what fails there on the candidate is named.
+        (run(*map(case, range(10, 20))), run(*map(case, range(11, 21))), 0, []),
+        (
+            run(case(20, failing=("DEL-ROW-1",)), *map(case, range(11, 20))),
+            run(*map(case, range(11, 20)), case(10, failing=("DEL-ROW-1",))),
+            3,
+            [(UNCOMPARED, "DEL-ROW-1")],
+        ),
         # In the totals the clause is the same.
         (
             run(breaking(1, broken("gone")), case(2)),
@@ -230,7 +238,9 @@ UNCOMPARED = VerdictChange.UNCOMPARED
 def test_what_gets_worse(base: Run, candidate: Run, exit: int, shifts: list[tuple[VerdictChange, str]]) -> None:
     comparison = compare(base, candidate)
     assert (comparison.exit, [(one.change, one.clause) for one in comparison.shifts]) == (exit, shifts)
+    ids = [{one.id for one in found.cases if one.origin == "generated"} for found in (base, candidate)]
     assert comparison.compared == len({one.id for one in base.cases} & {one.id for one in candidate.cases})
+    assert comparison.unpaired == len(ids[0] ^ ids[1])
 
 
 def lesser(first: Header) -> Header:

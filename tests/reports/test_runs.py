@@ -359,11 +359,13 @@ KNOWN: dict[str, list[KnownFault]] = {
 }
 
 #: Members of the header, and options of the verdicts. A part of a profile may lack the cases in which a clause fails, and so may
-#: a run whose files are as old as a bucket says, or whose clock is a server's. Smoke was chosen on the built-in engines: of
-#: another one it leaves open what it cannot ask. A run that stopped decides what failed. Past its end an entry fails the run.
+#: a run of what another version can be asked for too, one whose files are as old as a bucket says, or whose clock is a
+#: server's. Smoke was chosen on the built-in engines: of another one it leaves open what it cannot ask. A run that stopped
+#: decides what failed. Past its end an entry fails the run.
 RUNS: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "whole": ({}, {}),
     "budget": ({"left_out": 12}, {}),
+    "shared cases": ({"shared_with": "spark==3.3.2"}, {}),
     "bucket": ({"machine": {"storage": "bucket"}}, {}),
     "server": ({"machine": {"master": "sc://host:15002"}}, {}),
     "own storage": ({"machine": {"storage": "s3"}}, {}),

@@ -4,6 +4,7 @@ as a short one, to keep."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -145,8 +146,13 @@ def _basis(comparison: Comparison) -> Iterator[str]:
         f"{comparison.differing} differ in what the engines did: "
         f"{counted(len(comparison.unexplained), 'unexplained difference')} and {len(comparison.explained)} explained"
     )
-    sides = f"{named(comparison.base)} and {named(comparison.candidate)}, {profile_of(comparison.base.header)}"
-    yield f"{sides}: {counted(comparison.compared, 'case')}, {counted(comparison.steps, 'step')}; {differ}"
+    # Which cases they share is in their own reports: both have the same here.
+    profile = profile_of(replace(comparison.base.header, shared_with=None))
+    sides = f"{named(comparison.base)} and {named(comparison.candidate)}, {profile}"
+    apart = (
+        f" ({counted(comparison.unpaired, 'case')} of one version alone not compared)" if comparison.unpaired else ""
+    )
+    yield f"{sides}: {counted(comparison.compared, 'case')}, {counted(comparison.steps, 'step')}{apart}; {differ}"
     yield f"catalogue: {catalogue_of(comparison.candidate.header)}"
     if both := [one.severity for one in comparison.known_faults if one.on_base and one.on_candidate]:
         yield f"known of both: {in_ways(both)}"

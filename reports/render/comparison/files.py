@@ -67,7 +67,7 @@ _FORM = ByTypes(
     renamed={
         **_only(Header, "engine", "versions", "profile", "seed", "known_bad"),
         **_only(Footer, "exit", "digest"),
-        **_only(Comparison, "compared", "differing", "diverged", "cut_short"),
+        **_only(Comparison, "compared", "differing", "diverged", "cut_short", "unpaired"),
         **_only(KnownFault, "reason", "link", "until"),
         **_only(Symptom, "causes", "errors"),
         **_only(ExplanationReason, "since", "sentence", "source"),
