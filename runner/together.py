@@ -2,7 +2,7 @@
 
 Each case runs in both orders; after each step the other version reads the table. What a version does wrong by itself, on the
 same case, does not count. A and B are versions of Delta, such as 3.3.2, or of another engine: deltalake==1.6.6. The report is
-that of a gate. Without ``--profile`` the cases are judged that show most in turn; of two versions on Spark three minutes of them.
+that of a gate. Without ``--profile`` the cases are judged that show most in turn; with Spark three minutes of them.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ from tombstone.reading import asked_of
 
 DIRECTORY = Path("build/together")
 
-#: What two versions on Spark judge without a budget: a step of Spark takes a second, one of delta-rs milliseconds.
-ON_TWO_SPARKS = "3m"
+#: The budget of a pair with Spark where none is asked for: a step of Spark takes a second, one of delta-rs milliseconds.
+WITH_SPARK = "3m"
 
 
 def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path) -> int:
@@ -41,8 +41,8 @@ def run_in_turn(a: Version, b: Version, options: Sequence[str], *, report: Path)
     if "profile" not in chosen:
         arguments += ["--profile", "together"]
         chosen["profile"] = "together"
-        if "budget" not in chosen and "replay" not in chosen and a.engine == b.engine == "spark":
-            arguments += ["--budget", ON_TWO_SPARKS]
+        if "budget" not in chosen and "replay" not in chosen and "spark" in (a.engine, b.engine):
+            arguments += ["--budget", WITH_SPARK]
     check_gate(text_of(a, b), chosen)
     if "replay" not in chosen:
         prepare(report, option="--out").close()

@@ -118,7 +118,7 @@ TOGETHER = Command("together", "let two versions work in turn on the same tables
     ),
     options=(_out("where the report goes (default: tombstone-reports/together/A-B; by tox build/…)"),),
     missing=_TWO.format("together"),
-    more="Each case runs in both orders; after each step the other version reads the table. What a version does wrong by itself, on the same case, does not count. The report is that of a gate. Without --profile the cases are judged that show most in turn; of two versions on Spark three minutes of them.",
+    more="Each case runs in both orders; after each step the other version reads the table. What a version does wrong by itself, on the same case, does not count. The report is that of a gate. Without --profile the cases are judged that show most in turn; with Spark three minutes of them (--budget).",
 )
 VERSIONS = Command("versions", "judge several versions, and make a table", gate=True,
     words=(Word("VERSION", "versions of one engine, or its name for all that are judged (default: spark)", 0, None),),
