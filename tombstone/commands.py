@@ -216,7 +216,7 @@ FINDING = Command("finding", "print the script of a fault that the suite found i
         option("--issue", "", "print a text for the tracker of the engine's own project"),
         option("--release", "VERSION", "with the packages of this version (default: the newest that has the fault)"),
         option("--take", "CASE.json", "judge the case on the installed engine, and write a new finding ENGINE/NAME for its first violation, or for that of the clause that follows the name", FILE),
-        option("--write", "", "write docs/findings.md and docs/findings-deltalake.md"),
+        option("--write", "", "write the pages of the findings"),
     ),
     more="The script says HOLDS and exits with 0, VIOLATED: 1, CANNOT TELL: 2.",
 )

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import importlib.metadata
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from engines.dialect import DialectFor
 from engines.kind import EngineKind
 from engines.port import Engine, EngineUnavailable
+from examples.sail_engine.script import SailScript
 from model.vocabulary.capabilities import Capabilities
 from model.vocabulary.rules import DELTA_RS, Rules
 from model.vocabulary.steps import DeleteMistake, Form, Literals
 from model.vocabulary.table import Feature
+
+#: The version of Spark's client, as in requirements.txt.
+CLIENT = "4.2.0"
 
 CAPABILITIES = Capabilities(
     # It refuses tables with these: "Unsupported table features required".
@@ -51,6 +57,10 @@ class Sail(EngineKind):
 
     def rules_of(self, version: str) -> Rules:
         return RULES
+
+    def dialect_of(self, versions: Mapping[str, str]) -> DialectFor:
+        sail, client = next(iter(versions.values())), versions.get("pyspark-client", CLIENT)
+        return partial(SailScript, pip=f"pysail=={sail} pyspark-client=={client} 'pandas<3' pyarrow")
 
     def installed_version(self) -> str:
         try:

@@ -10,6 +10,8 @@ from enum import Enum
 from functools import cache, cached_property
 from pathlib import Path
 
+from engines.kind import EngineKind, Version
+from engines.provider import kind_of
 from model.codec import InvalidCase, loads
 from model.codec.by_types import STRICT, ByTypes
 from model.vocabulary.case import Case
@@ -26,6 +28,9 @@ else:
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 FOLDER = ROOT / "docs" / "findings"
+
+#: The engines from outside that have findings, by their folders: as ``--engine`` names them.
+OUTSIDE = {"sail": "examples.sail_engine:ENGINE"}
 
 
 class Harm(str, Enum):
@@ -92,6 +97,17 @@ class Finding:
     by_hand: str = ""
     name: str = ""
     engine: str = ""
+
+    @property
+    def kind(self) -> EngineKind:
+        return kind_of(OUTSIDE.get(self.engine, self.engine))
+
+    def version(self, release: str) -> Version:
+        """Raises EngineUnavailable for a release that is not judged."""
+        kind = self.kind
+        if kind.releases is None:
+            return Version(f"{kind.name} {release}", {kind.name: release}, (), is_listed=True)
+        return kind.releases.version(release)
 
     @cached_property
     def expected(self) -> Mapping[str, Expected]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from engines.provider import kind_of
 from reports.counterexamples.plan import plan_of
 from reports.counterexamples.script import reproduction
 from runner.finding.entries import ROOT, Finding
@@ -16,8 +15,6 @@ def script_of(finding: Finding, release: str) -> str:
     shown = finding.shown
     if shown is None:
         return (ROOT / finding.script).read_text(encoding="utf-8")
-    kind = kind_of(finding.engine)
-    assert kind.releases is not None, f"{finding.engine} has no releases"
     plan = plan_of(shown.case, f"{finding.title}.", shown.expectation, step=shown.step, failed=shown.failed)
-    dialect = kind.dialect_of(kind.releases.version(release).parts)
+    dialect = finding.kind.dialect_of(finding.version(release).parts)
     return reproduction(replace(plan, file=f"{finding.name}.py"), dialect)

@@ -6,7 +6,7 @@ import json
 from contextlib import closing
 from pathlib import Path
 
-from engines.provider import ENGINES, kind_of
+from engines.provider import ENGINES
 from harness.campaigns.record import case_record
 from harness.campaigns.regressions import files
 from harness.running.judge import Judge
@@ -16,7 +16,7 @@ from records.expectations import ByReplay
 from records.json_form import expectation_to_json
 from records.mistakes import UsageMistake
 from records.run import RecordedCase, RecordedViolation
-from runner.finding.entries import FOLDER, ROOT
+from runner.finding.entries import FOLDER, OUTSIDE, ROOT
 from runner.replay import read_case
 from runner.run.bench import Bench, ChosenEngine
 from suites.catalogue import CATALOGUE, unsupported
@@ -47,11 +47,12 @@ def take(path: Path, name: str, clause: str = "") -> Path:
     Raises UsageMistake, EngineUnavailable.
     """
     engine = name.partition("/")[0]
-    if engine not in ENGINES:
+    if engine not in (known := (*ENGINES, *OUTSIDE)):
         raise UsageMistake(
-            f"{name} does not begin with an engine: write {' or '.join(f'{one}/NAME' for one in ENGINES)}."
+            f"{name} does not begin with an engine: write {' or '.join(f'{one}/NAME' for one in known)}."
         )
-    judged = _judged(read_case(path), engine)
+    chosen = ChosenEngine(OUTSIDE.get(engine, engine), {})
+    judged = _judged(read_case(path), chosen)
     checked = [one for one in judged.violations if not isinstance(one.expectation, (ByReplay, type(None)))]
     found = next((one for one in checked if clause in ("", one.clause)), None)
     if found is None:
@@ -60,13 +61,12 @@ def take(path: Path, name: str, clause: str = "") -> Path:
             f"{path} violates no such clause of which a script can check it; those that it can: {others}."
         )
     file = FOLDER / f"{name}.toml"
-    file.write_text(_text(judged, found, file, kind_of(engine).installed_version()), encoding="utf-8")
+    file.write_text(_text(judged, found, file, chosen.kind.installed_version()), encoding="utf-8")
     return file
 
 
-def _judged(case: Case, engine: str) -> RecordedCase:
+def _judged(case: Case, chosen: ChosenEngine) -> RecordedCase:
     """The case, judged on the installed engine, without known faults."""
-    chosen = ChosenEngine(engine, {})
     with closing(Bench(chosen)) as bench:
         bench.start()
         opened = chosen.opened(bench.provider.lease, None)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
-from engines.provider import kind_of
 from reports.counterexamples.explanation import description
 from reports.document import Content, Document, Items, Link, Section, plain, table
 from reports.document.markdown import table as markdown
-from runner.finding.entries import ROOT, Expected, Finding
+from runner.finding.entries import FOLDER, ROOT, Expected, Finding
 from runner.finding.script import script_of
 
 #: The page of each engine.
-PAGES = {"spark": ROOT / "docs" / "findings.md", "deltalake": ROOT / "docs" / "findings-deltalake.md"}
+PAGES = {
+    "spark": ROOT / "docs" / "findings.md",
+    "deltalake": ROOT / "docs" / "findings-deltalake.md",
+    "sail": ROOT / "examples" / "sail_engine" / "findings.md",
+}
 
 #: What stands around that part of a page which is written from the findings.
 BEGIN, END = "<!-- findings: begin -->", "<!-- findings: end -->"
@@ -24,10 +28,9 @@ def issue(finding: Finding) -> str:
     and the script."""
     newest = finding.with_fault[-1]
     script = script_of(finding, newest)
-    title = kind_of(finding.engine).releases.version(newest).title  # type: ignore[union-attr]
     parts = [
         f"# {finding.title}",
-        f"**Version:** {title}, on Linux, in a local file system. {_tried(finding)}",
+        f"**Version:** {finding.version(newest).title}, on Linux, in a local file system. {_tried(finding)}",
         finding.text.strip(),
         f"**Expected:** {finding.promised}",
         f"**Actual:** {finding.actual}",
@@ -79,7 +82,7 @@ def page_of(found: Iterable[Finding]) -> str:
     for harm, of in groupby(found, key=lambda one: one.harm):
         rows: Iterator[tuple[Content, ...]] = (
             (
-                Link(one.name, f"findings/{one.engine}/{one.name}.toml"),
+                Link(one.name, os.path.relpath(FOLDER / one.engine / f"{one.name}.toml", PAGES[one.engine].parent)),
                 one.title,
                 one.chapter,
                 since(one),

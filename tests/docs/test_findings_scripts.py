@@ -14,11 +14,9 @@ import pytest
 from runner.finding.entries import ROOT, findings
 
 DOCS = Path(__file__).parents[2] / "docs"
-SAIL = DOCS.parent / "examples" / "sail_engine"
 TRINO = DOCS.parent / "examples" / "trino_engine"
 PAGES = {
     DOCS / "findings" / "s3": DOCS / "s3.md",
-    SAIL / "findings": SAIL / "findings.md",
     TRINO / "findings": TRINO / "findings.md",
 }
 SCRIPTS = [script for folder in PAGES for script in sorted(folder.glob("*.py"))]
@@ -79,7 +77,7 @@ def test_a_page_names_exactly_its_scripts() -> None:
 
 
 def test_each_script_by_hand_is_that_of_a_finding() -> None:
-    folders = (DOCS / "findings", DOCS / "findings" / "deltalake")
+    folders = (DOCS / "findings", *(DOCS / "findings" / name for name in ("deltalake", "sail")))
     assert sorted(BY_HAND) == sorted(script for folder in folders for script in folder.glob("*.py"))
 
 

@@ -1,7 +1,7 @@
 """A DELETE whose condition has a list of some thousand values ends the server.
 
     pip install pysail==0.7.2 pyspark-client==4.2.0 'pandas<3'
-    python long_list.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
+    python sail_long_list.py    # exit code 0: HOLDS, 1: VIOLATED, 2: CANNOT TELL
 """
 
 import subprocess
