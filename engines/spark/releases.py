@@ -40,6 +40,8 @@ _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.3", "column_rules", frozenset(ColumnRule)),  # identity columns are the last of them
     ("3.3", "modes", frozenset({Mode.FULL, Mode.LITE, Mode.LITE_SETTING})),
     ("3.3", "vacuum_mistakes", frozenset({VacuumMistake.LITE_WITH_INVENTORY, VacuumMistake.CLAUSE_TWICE})),
+    # Before, “Cannot enable Row IDs on an existing table” (alterDeltaTableCommands.scala).
+    ("3.3", "switchable", frozenset({Feature.ROW_TRACKING})),
     # Before, none of the features that commands switch could be dropped; 3.3 drops commit timestamps alone.
     ("3.3", "commands", frozenset({CommandKind.DROP_FEATURE})),
     ("4.0", "droppable", frozenset({Feature.DELETION_VECTORS})),

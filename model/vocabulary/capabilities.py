@@ -66,6 +66,7 @@ class Capabilities:
     inserts: bool = True  # appending rows itself
     commands: frozenset[CommandKind] = frozenset(CommandKind)  # other than DELETE and VACUUM
     dynamic_overwrites: bool = True  # overwrites of the partitions of the new rows
+    switchable: frozenset[Feature] = frozenset(SWITCHED)  # what a property is asked to switch on in a table that exists
     droppable: frozenset[Feature] = frozenset(SWITCHED)  # what DROP FEATURE is asked to drop
     earlier_sessions: bool = True  # whether what a session has opened can be used later
     streams: bool = True  # ... and whether it can read a table as a stream

@@ -366,6 +366,8 @@ def _has(command: Command, capabilities: Capabilities) -> bool:
         needed = VECTORS if command.feature in VECTORS else (command.feature,)
         if not capabilities.features.issuperset(needed):
             return False
+    if isinstance(command, Switch) and command.on and command.feature not in capabilities.switchable:
+        return False
     if isinstance(command, DropFeature) and command.feature not in capabilities.droppable:
         return False
     return kind_of(command) in capabilities.commands

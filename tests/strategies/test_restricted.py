@@ -260,6 +260,9 @@ def test_what_a_feature_or_a_type_needs_is_left_out_with_it() -> None:
     steps = [restricted_step(OtherCommand(command), capabilities=few) for command in commands]
     assert steps == [Read(), Read(), Read(), *(OtherCommand(command) for command in commands[3:])]
     assert restricted_to(Case(MAPPED, RENAMED), capabilities=few).steps[:5] == (Read(),) * 5, "no column mapping"
+    none = replace(EVERYTHING, switchable=frozenset())
+    switches = [OtherCommand(Switch(Feature.ROW_TRACKING, on=on)) for on in (True, False)]
+    assert [restricted_step(one, capabilities=none) for one in switches] == [Read(), switches[1]]
     drops = OtherCommand(DropFeature(Feature.ROW_TRACKING))
     assert restricted_step(drops, capabilities=EVERYTHING) == drops
     assert restricted_step(drops, capabilities=replace(EVERYTHING, droppable=frozenset())) == Read()
