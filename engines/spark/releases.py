@@ -94,6 +94,10 @@ _OLDEST = replace(
 _PULL = "https://github.com/delta-io/delta/pull"
 _FILES = "https://github.com/delta-io/delta/blob/{}/spark/src/main/scala/org/apache/spark/sql/delta"
 
+_RANDOM_DIRECTORIES = (
+    "New files of tables with column mapping are in directories with random names, not in partitions or at the root."
+)
+
 #: What each release changed, oldest first.
 RULE_CHANGES = (
     RuleChange(
@@ -139,12 +143,20 @@ RULE_CHANGES = (
         "TIMESTAMP partition values are written in UTC (2020-01-31T08:00:00.000000Z), before in the session's time zone.",
         f"{_PULL}/3378",
     ),
+    RuleChange("3.3.3", "random_directories", True, _RANDOM_DIRECTORIES, f"{_PULL}/5263"),
     RuleChange(
         "4.0",
         "release",
         (4, 0),
         "Spark 4, which comes with it, has names and SQLSTATEs for errors that had none.",
         "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main/resources/error/error-conditions.json",
+    ),
+    RuleChange(
+        "4.0",
+        "random_directories",
+        False,
+        "New files of tables with column mapping are in the directories of their partitions or at the root, unlike in 3.3.3.",
+        f"{_FILES.format('v4.0.0')}/files/TransactionalWrite.scala",
     ),
     RuleChange(
         "4.0",
@@ -194,7 +206,7 @@ RULE_CHANGES = (
         "4.1",
         "random_directories",
         True,
-        "New files of tables with column mapping are in directories with random names, not in partitions or at the root.",
+        _RANDOM_DIRECTORIES,
         f"{_PULL}/5229",
     ),
 )

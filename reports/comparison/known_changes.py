@@ -70,6 +70,23 @@ _CONDITIONS = "https://github.com/apache/spark/blob/v4.0.0/common/utils/src/main
 
 _CHANGE_LOG = "https://github.com/delta-io/delta-rs/blob/main/CHANGELOG.md"
 
+#: The conditions of Delta's exceptions for conflicts, by their classes. Some have a hint since 4.1.
+_CONFLICTS = {
+    **{
+        f"Concurrent{name.title().replace('_', '')}Exception": [
+            f"DELTA_CONCURRENT_{name}{hint}" for hint in ("", ".WITH_PARTITION_HINT", ".WITHOUT_HINT")
+        ]
+        for name in ("APPEND", "DELETE_READ", "DELETE_DELETE")
+    },
+    "ConcurrentWriteException": ["DELTA_CONCURRENT_WRITE"],
+    "ConcurrentTransactionException": ["DELTA_CONCURRENT_TRANSACTION"],
+    "MetadataChangedException": ["DELTA_METADATA_CHANGED"],
+    "ProtocolChangedException": ["DELTA_PROTOCOL_CHANGED"],
+}
+
+#: Each class with each of its conditions.
+_OF_CONFLICTS = [(name, condition) for name, conditions in _CONFLICTS.items() for condition in conditions]
+
 #: By engine, in the order of versions.
 BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     "spark": (
@@ -146,6 +163,13 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         ),
         change(
             "4.0",
+            "An exception for a conflict has its condition in Python, and is caught as delta.exceptions' class only by who "
+            "imports delta.exceptions.captured.",
+            "https://github.com/delta-io/delta/pull/4652",
+            *(errors(["together"], name, condition) for name, condition in _OF_CONFLICTS),
+        ),
+        change(
+            "4.0",
             "An overwrite counts the files that it removes, and their bytes.",
             "https://github.com/delta-io/delta/pull/4047",
             added("overwrite", "metrics", "numRemovedFiles", "numRemovedBytes", within="WRITE"),
@@ -186,7 +210,11 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "A change of the table's metadata that another commit made, but that changes nothing in it, is no conflict: the next "
             "reason for one is told.",
             "https://github.com/delta-io/delta/pull/5131",
-            errors(["together"], "MetadataChangedException", "ConcurrentAppendException"),
+            *(
+                errors(["together"], older, newer)
+                for older in ("MetadataChangedException", *_CONFLICTS["MetadataChangedException"])
+                for newer in ("ConcurrentAppendException", *_CONFLICTS["ConcurrentAppendException"])
+            ),
         ),
         change(
             "4.1",
@@ -197,6 +225,23 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
                 ChangeEntry("together", "error.message", within=f"Concurrent{name}Exception", amount=Amount.OTHER)
                 for name in ("Append", "DeleteRead", "DeleteDelete")
             ],
+            *(
+                errors(["together"], conditions[0], hint)
+                for conditions in _CONFLICTS.values()
+                for hint in conditions[1:]
+            ),
+        ),
+        change(
+            "4.1",
+            "The schema of a checkpoint is read before its rows: of one that is no Parquet file, the reader's own error is told.",
+            f"{_FILES.format('v4.1.0')}/Snapshot.scala",
+            errors(["delete", "read", "vacuum"], "FAILED_READ_FILE.NO_HINT", "RuntimeException"),
+        ),
+        change(
+            "4.4",
+            "An exception for a conflict is delta.exceptions' class in Python again, and has no condition and no SQLSTATE there.",
+            "https://github.com/delta-io/delta/pull/7006",
+            *(errors(["together"], condition, name) for name, condition in _OF_CONFLICTS),
         ),
     ),
     "deltalake": (

@@ -32,6 +32,7 @@ def test_the_rules_that_differ_between_two_versions() -> None:
     assert fields("3.0.0", "3.3.2") == ["checks_write_protocol", "utc_partition_values"], "names were hidden in between"
     since_4_1 = ["reads_struct_statistics", "blocks_expired_versions", "random_directories"]
     assert fields("4.0.0", "4.4.0") == ["row_versions_with_widening", "retain", "retain_error_class", *since_4_1]
+    assert fields("3.3.3", "4.4.0")[-1] == "blocks_expired_versions", "3.3.3 has random directories, as 4.1 again"
     assert fields("4.1.0", "4.4.0") == [] and fields("2.4.0", "2.4.0") == []
 
 
@@ -86,7 +87,10 @@ SHOWN = {
         (Delete(),),
     ),
     ("4.1", "blocks_expired_versions"): Case(table(), (ONE_ROW, Read(before_step=0))),
-    ("4.1", "random_directories"): Case(table(Feature.COLUMN_MAPPING_NAME), (ONE_ROW,)),
+    **{
+        (since, "random_directories"): Case(table(Feature.COLUMN_MAPPING_NAME), (ONE_ROW,))
+        for since in ("3.3.3", "4.0", "4.1")
+    },
 }
 
 
