@@ -291,7 +291,7 @@ _ALL: tuple[Clause[Any], ...] = (
     *_row("DEL-REF-6", UnreadTableObservation,
         "A DELETE that is refused because the newest checkpoint was written by half changes nothing: version, log files, data files and modification times are as before.",
         ("P Checkpoints",), harms.WRONG_DELETE_REFUSAL, _half_read("DELETE"), when=lambda o: isinstance(o.step, Delete),
-        since="3.2", **_HALF),  # before, Delta reads such a table from its commits, and refuses nothing
+        since="3.3", **_HALF),  # before, Delta reads such a table from its commits, and refuses nothing
     *_row("VAC-REF-2", UnreadTableObservation,
         "A VACUUM that is refused because the newest checkpoint was written by half changes nothing, dry run or not: no file of the table goes.",
         ("P Checkpoints",), harms.WRONG_VACUUM_REFUSAL, _half_read("VACUUM"), when=lambda o: isinstance(o.step, Vacuum), **_HALF),
