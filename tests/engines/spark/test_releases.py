@@ -37,7 +37,7 @@ def test_capabilities_only_grow() -> None:
         ("2.4.0", "3.0.0", "features", Feature.V2_CHECKPOINTS),
         ("4.2.0", "4.3.0", "delete_forms", Form.TRUNCATE),
         ("3.2.1", "3.3.0", "switchable", Feature.ROW_TRACKING),
-        ("3.3.2", "4.0.0", "droppable", Feature.DELETION_VECTORS),
+        ("4.0.0", "4.0.1", "droppable", Feature.DELETION_VECTORS),
         ("4.0.1", "4.1.0", "droppable", Feature.ROW_TRACKING),
     ],
 )
