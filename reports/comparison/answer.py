@@ -170,11 +170,12 @@ def _open_end(sentence: str) -> str:
 
 
 def _better(comparison: Comparison) -> str:
-    """``; better in 14, 5 of them data loss``; of a trade, which says the losses itself, ``; better in 9 lesser ways``."""
+    """``; better in 14, 5 of which lost data``; of a trade, which says the losses itself, ``; better in 9 lesser ways``."""
     whole, losing = len(comparison.better), losses(comparison.better)
     if comparison.is_trade:
         return f"; better in {counted(whole - losing, 'lesser way')}" if whole > losing else ""
-    return f"; better in {whole}" + (f", {losing} of them data loss" if losing else "") if whole else ""
+    which = f"{'all' if losing == whole else losing} of which" if whole > 1 else "which"
+    return f"; better in {whole}" + (f", {which} lost data" if losing else "") if whole else ""
 
 
 def _unexplained(unexplained: Sequence[Group]) -> str:
