@@ -149,7 +149,8 @@ class Runs:
         run = read_run(place)
         head = run.header
         selected = all(one.status != "disabled" for one in head.clauses)
-        whole = selected and not (head.known_bad or head.left_out or head.options)
+        restricted = side.other is None and head.shared_with is not None
+        whole = selected and not (head.known_bad or head.left_out or head.options or restricted)
         if (head.version, head.profile) != (side.version, self.profile) or not whole:
             raise UsageMistake(
                 f"{place} has no run of all cases of {self.profile} on {name_of(self.engine, side.version)}: name another "
