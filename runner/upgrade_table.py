@@ -228,16 +228,21 @@ def _answered(runs: Runs, pairs: Sequence[UpgradePair], out: Path, *, make: bool
 
 
 def _compared(runs: Runs, pair: UpgradePair, *, make: bool) -> Comparison:
-    """Both versions on all that each can be asked for, else on what both can."""
+    """Both versions on all that each can be asked for, else on what both can. Raises UsageMistake."""
 
-    def compared(sides: Iterable[UpgradeSide]) -> Comparison:
-        base, candidate = (runs.of(side, make=make) for side in sides)
-        return compare(base, candidate, prediction_between, together=runs.in_turn(pair, make=make))
+    def both(base: UpgradeSide, candidate: UpgradeSide) -> tuple[Run, Run]:
+        return runs.of(base, make=make), runs.of(candidate, make=make)
 
+    base, candidate = both(UpgradeSide(pair.base), UpgradeSide(pair.candidate))
+    together = runs.in_turn(pair, make=make)
     try:
-        return compared([UpgradeSide(pair.base), UpgradeSide(pair.candidate)])
+        return compare(base, candidate, prediction_between, together=together)
     except Incomparable:
-        return compared(sides_of(runs.engine, pair))
+        base, candidate = both(*sides_of(runs.engine, pair))
+    try:
+        return compare(base, candidate, prediction_between, together=together)
+    except Incomparable as fault:
+        raise UsageMistake(f"{pair.base} → {pair.candidate}: {fault}") from fault
 
 
 def _rows(engine: str, made: Mapping[UpgradePair, str]) -> list[UpgradeRow]:

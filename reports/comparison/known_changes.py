@@ -233,7 +233,7 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
         ),
         change(
             "4.1",
-            "The schema of a checkpoint is read before its rows: of one that is no Parquet file, the reader's own error is told.",
+            "The schema of a checkpoint is read before its rows: of one that is no Parquet file, the reader's error is reported.",
             f"{_FILES.format('v4.1.0')}/Snapshot.scala",
             errors(["delete", "read", "vacuum"], "FAILED_READ_FILE.NO_HINT", "RuntimeException"),
         ),
