@@ -120,7 +120,7 @@ class ComparisonWalk:
             if seen[0] == seen[1]:
                 continue
             found = differences(_command(base, step.index), *seen)
-            known = {one: self._knowledge.of(one) for one in found}
+            known = {one: self._knowledge.of(one, seen) for one in found}
             left = [one for one, change in known.items() if change is None]
             explained = {one: Finding(change.explanation, Right.BOTH) for one, change in known.items() if change}
             self._add(explained | self._explainer.explain(cases, step.index, seen, left), *cases, step.index)

@@ -5,14 +5,18 @@ The sources for Delta on Spark are its code, by tag, and the pull requests named
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
+from pathlib import PurePosixPath
 
 from model.vocabulary.versions import parse
 from reports.comparison.differences import Amount, Difference
 from reports.comparison.explanations import Explanation, ExplanationKind, ExplanationReason, Identity
+from reports.comparison.facts import FactField, Facts
 
 
 @dataclass(frozen=True)
@@ -37,20 +41,27 @@ class ChangeEntry:
 
 @dataclass(frozen=True)
 class KnownChange:
-    """A change in the release ``since``."""
+    """A change in the release ``since``. ``shown_by``: whether a step can show it, by what both versions did there."""
 
     since: str
     sentence: str
     source: str
     entries: tuple[ChangeEntry, ...]
+    shown_by: Callable[[Facts, Facts], bool]
 
     @cached_property
     def explanation(self) -> Explanation:
         return Explanation(ExplanationKind.KNOWN_CHANGE, (ExplanationReason(self.since, self.sentence, self.source),))
 
 
-def change(since: str, sentence: str, source: str, *entries: Iterable[ChangeEntry]) -> KnownChange:
-    return KnownChange(since, sentence, source, tuple(entry for group in entries for entry in group))
+def change(
+    since: str,
+    sentence: str,
+    source: str,
+    *entries: Iterable[ChangeEntry],
+    shown_by: Callable[[Facts, Facts], bool] = lambda one, other: True,
+) -> KnownChange:
+    return KnownChange(since, sentence, source, tuple(entry for group in entries for entry in group), shown_by)
 
 
 def errors(commands: Iterable[str], older: str | None, newer: str | None) -> list[ChangeEntry]:
@@ -61,6 +72,32 @@ def errors(commands: Iterable[str], older: str | None, newer: str | None) -> lis
 def added(command: str, field: str, *names: str, within: str = "") -> list[ChangeEntry]:
     """The newer version also has these members."""
     return [ChangeEntry(command, field, None, name, within) for name in names]
+
+
+#: Up to so many keys Scala's immutable maps keep the order in which they were added; with more it is by their hashes.
+_KEYS_IN_ORDER = 4
+
+
+def packed_otherwise(one: Facts, other: Facts) -> bool:
+    """Whether both removed the same files, of more than ``_KEYS_IN_ORDER`` partitions, and wrote the same number of rows of
+    each partition, in whatever files."""
+    removed = one[FactField("removed")]
+    partitions = {PurePosixPath(json.loads(path)).parent for path in removed or ()}
+    return (
+        removed == other[FactField("removed")]
+        and len(partitions) > _KEYS_IN_ORDER
+        and _rows_by_partition(one) == _rows_by_partition(other)
+    )
+
+
+def _rows_by_partition(found: Facts) -> Counter[str]:
+    files = found[FactField("added")]
+    assert isinstance(files, Counter)
+    rows = Counter[str]()
+    for file, count in files.items():
+        added = json.loads(file)
+        rows[json.dumps(added["partition"], sort_keys=True)] += count * added["rows"]
+    return rows
 
 
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
@@ -167,6 +204,19 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "imports delta.exceptions.captured.",
             "https://github.com/delta-io/delta/pull/4652",
             *(errors(["together"], name, condition) for name, condition in _OF_CONFLICTS),
+        ),
+        change(
+            "4.0",
+            "The files of five or more partitions are read in another order: Delta groups them in a map of Scala, which is 2.13 "
+            "since 4.0. So Spark packs them into other tasks, and writes the rows of a partition into more files or fewer.",
+            f"{_FILES.format('v4.0.0')}/files/TahoeFileIndex.scala",
+            [ChangeEntry("delete", "added", amount=amount) for amount in Amount],
+            [
+                ChangeEntry("delete", "appeared", within=files, amount=amount)
+                for files in ("data files", "change files")
+                for amount in (Amount.MORE, Amount.FEWER)
+            ],
+            shown_by=packed_otherwise,
         ),
         change(
             "4.0",
@@ -321,10 +371,10 @@ class Knowledge:
     changes: tuple[KnownChange, ...]
     backwards: bool
 
-    def of(self, difference: Difference) -> KnownChange | None:
-        """The oldest known change that is this difference."""
+    def of(self, difference: Difference, seen: tuple[Facts, Facts]) -> KnownChange | None:
+        """The oldest known change that is this difference, between the facts ``seen`` of base and candidate."""
         entry = ChangeEntry.of(difference.reversed if self.backwards else difference)
-        return next((change for change in self.changes if entry in change.entries), None)
+        return next((one for one in self.changes if entry in one.entries and one.shown_by(*seen)), None)
 
 
 def knowledge(base: Identity, candidate: Identity) -> Knowledge:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from dataclasses import replace
 
 from model.vocabulary.versions import parse
 from reports.comparison.commands import ComparedCommand
 from reports.comparison.differences import Amount, Difference
-from reports.comparison.facts import FactField
-from reports.comparison.known_changes import BY_ENGINE, ChangeEntry, KnownChange, knowledge
+from reports.comparison.facts import FactField, Facts
+from reports.comparison.known_changes import BY_ENGINE, ChangeEntry, KnownChange, knowledge, packed_otherwise
 
 LISTED = [(name, change, entry) for name, found in BY_ENGINE.items() for change in found for entry in change.entries]
 KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
+
+
+def written(*files: tuple[str, int], partitions: int = 5) -> Facts:
+    """What a DELETE did that removed a file of each partition, and added files with so many rows of a partition."""
+    added = (json.dumps({"partition": {"p": partition}, "rows": rows}) for partition, rows in files)
+    removed = (json.dumps(f"p={number}/a.parquet") for number in range(partitions))
+    return {FactField("removed"): Counter(removed), FactField("added"): Counter(added)}
+
+
+#: The rows of a partition in two files, and in one: each entry can be seen between these.
+SEEN = written(("0", 2), ("0", 3), ("1", 1)), written(("0", 5), ("1", 1))
 
 
 def difference(entry: ChangeEntry) -> Difference:
@@ -65,10 +78,10 @@ def test_an_entry_explains_its_difference_and_no_neighbouring_one() -> None:
     listed = {entry for _, _, entry in LISTED}
     for engine, change, entry in LISTED:
         both = ends(engine, change)
-        assert knowledge(*both).of(difference(entry)) is change, entry
-        assert knowledge(*reversed(both)).of(difference(entry).reversed) is change, entry
+        assert knowledge(*both).of(difference(entry), SEEN) is change, entry
+        assert knowledge(*reversed(both)).of(difference(entry).reversed, SEEN) is change, entry
         others = [one for one in neighbours(entry) if one not in listed]
-        assert [one for one in others if knowledge(*both).of(difference(one)) is not None] == []
+        assert [one for one in others if knowledge(*both).of(difference(one), SEEN) is not None] == []
         assert not set(neighbours(entry)[:2]) & set(change.entries) and change.entries.count(entry) == 1
 
 
@@ -78,6 +91,19 @@ def test_a_change_is_known_between_versions_before_and_after_it() -> None:
         for change in changes:
             found = difference(min(change.entries, key=repr))
             for new in (change.since, f"{change.since}.0"):
-                assert knowledge((engine, BEFORE[engine][change.since]), (engine, new)).of(found) is change, change
-                assert knowledge((engine, new), (engine, "9.0.0")).of(found) is not change, change
-            assert knowledge((other, "0.1.0"), (other, "9.0.0")).of(found) is None, change
+                assert knowledge((engine, BEFORE[engine][change.since]), (engine, new)).of(found, SEEN) is change, (
+                    change
+                )
+                assert knowledge((engine, new), (engine, "9.0.0")).of(found, SEEN) is not change, change
+            assert knowledge((other, "0.1.0"), (other, "9.0.0")).of(found, SEEN) is None, change
+
+
+def test_rows_in_other_files_are_explained_if_no_row_is_in_another_partition() -> None:
+    one, other = SEEN
+    assert packed_otherwise(one, other) and packed_otherwise(other, one)
+    assert not packed_otherwise(one, written(("0", 4), ("1", 2)))
+    assert not packed_otherwise(one, written(("0", 5), ("1", 1), partitions=6))
+    assert not packed_otherwise(*(written(*files, partitions=4) for files in ([("0", 1), ("0", 1)], [("0", 2)])))
+    change, entry = next((one, entry) for _, one, entry in LISTED if one.shown_by is packed_otherwise)
+    assert knowledge(*ends("spark", change)).of(difference(entry), SEEN) is change
+    assert knowledge(*ends("spark", change)).of(difference(entry), (one, written(("0", 6)))) is None
