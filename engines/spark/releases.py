@@ -25,6 +25,7 @@ from model.vocabulary.withdrawals import METADATA_DELETED, OLD_VERSIONS_REFUSED,
 _INTRODUCED: tuple[tuple[str, str, frozenset[Enum]], ...] = (
     ("3.0", "features", frozenset({Feature.V2_CHECKPOINTS})),
     ("3.0", "pruned_logs", frozenset()),  # multi-part checkpoints are older, but the capability covers both kinds
+    ("3.0", "indexed_columns", frozenset()),
     # Before 3.2 these two are enabled only in Delta's own tests.
     ("3.2", "features", frozenset({Feature.VACUUM_PROTOCOL_CHECK, Feature.ROW_TRACKING})),
     ("3.2", "modes", frozenset({Mode.INVENTORY_TABLE, Mode.INVENTORY_QUERY})),

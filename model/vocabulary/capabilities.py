@@ -79,6 +79,7 @@ class Capabilities:
     checksum_details: bool = True  # whether these list files and count deletion vectors
     pointer_checksums: bool = True  # whether the _last_checkpoint that it writes has a checksum of its own
     pruned_logs: bool = True  # tables with pruned logs, v2 and multi-part checkpoints
+    indexed_columns: bool = True  # whether it knows delta.dataSkippingStatsColumns
     counts_accesses: bool = True  # whether it tells what a step asks of storage (engines.port.Outcome.accesses)
 
     @property

@@ -267,6 +267,7 @@ def restricted_table(table: Table, *, capabilities: Capabilities) -> Table:
         files=_files(table.files, capabilities),
         commits=commits,
         pruned=table.pruned if capabilities.pruned_logs else 0,
+        indexed_columns=table.indexed_columns if capabilities.indexed_columns else (),
         stray_files=_stray_files(table.stray_files, capabilities),
         root=table.root if table.root in capabilities.roots else TableRoot.PLAIN,
     )

@@ -90,6 +90,7 @@ NOTHING = Capabilities(
     references=frozenset(),
     column_rules=frozenset(),
     pruned_logs=False,
+    indexed_columns=False,
 )
 
 
@@ -111,6 +112,7 @@ def test_restricted_cases_use_only_what_the_engine_supports(name: str, capabilit
         assert restricted_to(restricted, capabilities=capabilities) == restricted
         assert codec.loads(codec.dumps(restricted)) == restricted
         assert all(has(capabilities, Feature(feature)) for feature in restricted.table.features)
+        assert capabilities.indexed_columns or not restricted.table.indexed_columns
         for step in restricted.steps:
             if isinstance(step, Vacuum):
                 assert step.mode in capabilities.modes
