@@ -53,5 +53,11 @@ def show_replay(console: Console, case: RecordedCase | None, *, proven: bool) ->
         console.print(f"ERROR: case {case.id} exercises no clause: it shows nothing.", highlight=False)
         return 2
     if not case.violations:
-        console.print(f"FIXED: case {case.id} keeps all {exercised} clauses that it exercises.", highlight=False)
+        in_turn = any(step.side for step in case.steps)
+        alone = " Faults that one version has alone do not count here." if in_turn else ""
+        console.print(
+            f"FIXED: case {case.id} keeps all {exercised} clauses that it exercises.{alone}",
+            highlight=False,
+            soft_wrap=True,
+        )
     return 1 if any(result.verdict is Verdict.FAILS for result in case.clauses.values()) else 0

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from model.codec import to_json
 from model.vocabulary.case import Case
 from model.vocabulary.steps import Delete, Step
+from runner.replay import show_replay
 from tests.runner.in_process import run_suite
-from tests.runner.test_counterexample import CASE
+from tests.runner.test_counterexample import CASE, judged_record
 
 TABLE, (WRONG,) = CASE.table, CASE.steps
 
@@ -40,3 +44,14 @@ def test_what_it_prints(
     assert all(word in ended.said for word in words)
     verdicts = ("FIXED: ", "KNOWN: ", "FAILED: ", "ERROR: ")
     assert [verdict for verdict in verdicts if verdict in ended.said] == [words[0][: words[0].index(" ") + 1]]
+
+
+def test_of_two_versions_in_turn_it_says_what_does_not_count(tmp_path: Path) -> None:
+    alone = replace(judged_record(CASE, tmp_path), violations=())
+    said = []
+    for case in (alone, replace(alone, steps=tuple(replace(step, side="deltalake 1.6.6") for step in alone.steps))):
+        console = Console(file=StringIO())
+        show_replay(console, case, proven=True)
+        assert isinstance(console.file, StringIO)
+        said.append(console.file.getvalue().strip())
+    assert said[1] == f"{said[0]} Faults that one version has alone do not count here."
