@@ -129,20 +129,49 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     "spark": (
         change(
             "3.0",
-            "DELETE reports how many deletion vectors it added, removed and updated.",
+            "DELETE and UPDATE report how many deletion vectors they added, removed and updated.",
             f"{_FILES.format('v3.0.0')}/DeltaOperations.scala",
-            added(
-                "delete",
-                "metrics",
-                *(f"numDeletionVectors{name}" for name in ("Added", "Removed", "Updated")),
-                within="DELETE",
+            *(
+                added(
+                    command,
+                    "metrics",
+                    *(f"numDeletionVectors{name}" for name in ("Added", "Removed", "Updated")),
+                    within=command.upper(),
+                )
+                for command in ("delete", "UPDATE")
             ),
         ),
         change(
             "3.0",
-            "The removes of a DELETE have statistics, and row ids where the table has them.",
+            "The removes have statistics, and row ids where the table has them.",
             f"{_FILES.format('v3.0.0')}/actions/actions.scala",
-            added("delete", "remove_fields", "stats", *_STATISTICS, "baseRowId", "defaultRowCommitVersion"),
+            *(
+                added(command, "remove_fields", "stats", *_STATISTICS, "baseRowId", "defaultRowCommitVersion")
+                for command in (
+                    "delete",
+                    "UPDATE",
+                    "MERGE",
+                    "OPTIMIZE",
+                    "REORG PURGE",
+                    "RESTORE",
+                    "overwrite",
+                    "together",
+                )
+            ),
+        ),
+        change(
+            "3.0",
+            "PySpark 3.5, which comes with it, has a class of its own for Java's UnsupportedOperationException.",
+            "https://github.com/apache/spark/blob/v3.5.0/python/pyspark/errors/exceptions/captured.py",
+            [
+                ChangeEntry(
+                    "RESTORE",
+                    "error.exception",
+                    "DeltaCommandUnsupportedWithDeletionVectorsException",
+                    "UnsupportedOperationException",
+                    "DELTA_ADDING_DELETION_VECTORS_DISALLOWED",
+                )
+            ],
         ),
         change(
             "3.1",
