@@ -26,7 +26,7 @@ CAPABILITIES = Capabilities(
         Feature.UNREADABLE_FILES,
     },
     column_rules=frozenset({ColumnRule.CHECK}),
-    # By absolute paths its VACUUM refuses the table, or deletes live files: findings/absolute_path.py.
+    # By absolute paths its VACUUM refuses the table, or deletes live files (findings.md).
     references=frozenset({Reference.RELATIVE}),
     vectors=frozenset(
         {VectorStorage.RELATIVE, VectorStorage.ABSOLUTE}

@@ -107,7 +107,7 @@ def _may_break_a_rule(command: Command, table: Table) -> bool:
     """Whether a rule for writers is about what the command writes: a column's, or a CHECK constraint."""
     rewrites = not isinstance(command, KEEP_ROWS) or isinstance(command, (Optimize, Purge))
     if rewrites and any(required_fields(column.type) for column in table.columns):
-        return True  # a NULL struct may not be written again (model.prediction.delete.Prediction.writes_required_null)
+        return True  # a NULL struct may not be written again (model.prediction.delete.DeletePrediction.writes_required_null)
     rows = getattr(command, "rows", ())
     ruled = [column for column in table.columns if column.identity or column.generated_from is not None]
     if rows and (ruled or table.checks):

@@ -25,7 +25,7 @@ from reports.text.harms import does
 from reports.text.ladder import Word
 from reports.together.answer import sentence
 
-#: The step summary may have 1 MiB, and comparisons and runs keep below it (``reports.text.markdown.LIMIT``).
+#: The step summary may have 1 MiB, and comparisons and runs keep below it (``reports.document.markdown.LIMIT``).
 _SUMMARY, _ACTIONS = "GITHUB_STEP_SUMMARY", "GITHUB_ACTIONS"
 
 #: GitHub shows ten of a kind for each step.
