@@ -12,7 +12,7 @@ _AMOUNTS = {
     "changed_beside": "changes {} files outside the table",
     "removed": "removes {} files",
     "masked": "marks rows as deleted in {} files",
-    "added": "adds {} files",
+    "added": "writes {} rows of data files",
     "appeared": "writes {} {}",
     "changed": "writes {} rows of change files",
     "rows": "returns {} rows",

@@ -147,10 +147,24 @@ def _between(base: RecordedFact, candidate: RecordedFact) -> Iterable[tuple[str 
         yield base, candidate, None
 
 
-def value_of(difference: Difference, found: Facts) -> object:
+#: Where each file counts by itself.
+_OF_FILES = ("vanished", "changed_beside", "removed", "masked")
+
+
+def value_of(difference: Difference, found: Facts, seen: tuple[Facts, Facts]) -> object:
     """A record's value in the field of a difference: equal for two records that do not differ in it. For names: whether the
-    record has the name. None if the record lacks the field. With it, whether the commit exists.
+    record has the name; for files: those that only one of both sides has ``seen``; for an error without a class, which no rule
+    names: whether there is one. None if the record lacks the field. With it, whether the commit exists.
     """
-    fact = found.get(difference.field)
-    value = (difference.base or difference.candidate) in fact if isinstance(fact, frozenset) else fact
-    return value or None, FactField("keys", within=difference.field.within) in found
+    field = difference.field
+    fact: object = found.get(field)
+    fails = field == ERROR and None in (difference.base, difference.candidate)
+    if fails and any(FactField("error", "message", str(side[ERROR])) in side for side in seen):
+        fact = fact is not None
+    elif isinstance(fact, frozenset):
+        fact = (difference.base or difference.candidate) in fact
+    elif field.part in _OF_FILES and isinstance(fact, Counter):
+        one, other = (side[field] for side in seen)
+        assert isinstance(one, Counter) and isinstance(other, Counter)
+        fact = fact & ((one - other) | (other - one))
+    return fact or None, FactField("keys", within=field.within) in found

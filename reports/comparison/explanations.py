@@ -209,7 +209,8 @@ class Explainer:
                 made[difference] = Finding(explanation, _RIGHT[wrong], proves)
             for mine, theirs, name in ((0, 1, self._names[0]), (1, 0, self._names[1])):
                 only = [one for one in broken[mine] if _fault(one) not in map(_fault, broken[theirs])]
-                if only and wrong[mine] and not wrong[theirs]:
+                holds = not broken[theirs] and difference.command.kind not in _PREDICTED
+                if only and wrong[mine] and (holds or not wrong[theirs]):
                     made[difference] = Finding(_of_fault(only, name), _RIGHT[wrong])
         return made
 
@@ -234,14 +235,14 @@ class _Prediction:
     def is_wrong(self, difference: Difference, side: int) -> bool:
         """Whether a side differs from the prediction by its rules."""
         changes = tuple(self.predictor.changes) if side else ()
-        return self._value(difference, changes) != value_of(difference, self.seen[side])
+        return self._value(difference, changes) != value_of(difference, self.seen[side], self.seen)
 
     def changes_behind(self, difference: Difference) -> tuple[RuleChange, ...]:
         """The smallest set of changes that explains a difference; empty: none does."""
         every = tuple(self.predictor.changes)
         if self.is_wrong(difference, 0) or self.is_wrong(difference, 1):
             return ()
-        wanted = value_of(difference, self.seen[1])
+        wanted = value_of(difference, self.seen[1], self.seen)
         for change in every:
             if self._value(difference, (change,)) == wanted:
                 return (change,)
@@ -256,7 +257,7 @@ class _Prediction:
             steps = self.predictor.steps(self.case.case, changes)
             self.predicted[changes] = {one.index: facts(one) for one in steps}
         found = self.predicted[changes].get(self.step)
-        return _UNKNOWN if found is None else value_of(difference, found)
+        return _UNKNOWN if found is None else value_of(difference, found, self.seen)
 
 
 def _unexcused(violations: Iterable[RecordedViolation]) -> bool:

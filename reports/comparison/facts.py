@@ -1,12 +1,14 @@
 """The facts that the record of a step states: what a comparison compares and explains.
 
-A fact should be the same for every engine: it has no random file name, no time, and no words of an error that has a class.
+A fact should be the same for every engine: it has no name of a file that the engine wrote, no time, and no words of an error that
+has a class.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -43,7 +45,7 @@ class FactField:
 Facts = Mapping[FactField, RecordedFact]
 
 #: The fields of ``records.run.Observed`` that are counted, and those that are compared name by name.
-_COUNTED = ("removed", "masked", "added")
+_COUNTED = ("removed", "masked")
 _NAMED = ("remove_fields", "add_fields", "change_fields", "places")
 
 #: The log's directory for the commits of a coordinator, which each release makes, empty: its name before Delta 4.0, and now.
@@ -59,6 +61,7 @@ def facts(step: RecordedStep) -> Facts:
     """The facts of a step, in the order of the report, without names that the record does not have."""
     outcome, observed = step.outcome, step.observed
     commits = list(_by_operation(observed.commits))
+    most = sys.maxsize if outcome.error is None else 1  # how many files a failed command leaves depends on its threads
     return {
         **_of_error(outcome.error),
         FactField("broken"): "broken" if observed.broken else None,
@@ -66,9 +69,10 @@ def facts(step: RecordedStep) -> Facts:
         FactField("vanished"): Counter(map(_json, observed.vanished)),
         FactField("changed_beside"): Counter(map(_named_as_before, observed.changed_beside)),
         **{FactField(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
+        FactField("added"): _rows_by_partition(observed.added),
         FactField("changed"): +Counter(rows=observed.changed),
         **{
-            FactField("appeared", within=kind): +Counter({kind: observed.appeared.get(kind, 0)})
+            FactField("appeared", within=kind): +Counter({kind: min(observed.appeared.get(kind, 0), most)})
             for kind in sorted({*_FILES, *observed.appeared})
         },
         FactField("checkpoints"): Counter([_json(observed.checkpoints)] * bool(observed.checkpoints)),
@@ -80,6 +84,14 @@ def facts(step: RecordedStep) -> Facts:
         **{FactField(part): frozenset(names) for part in _NAMED if (names := getattr(observed, part))},
         **{field: fact for within, commit in commits for field, fact in _form(within, commit)},
     }
+
+
+def _rows_by_partition(added: Iterable[Mapping[str, Any]]) -> Counter[str]:
+    """The rows of new files. No engine promises into which files of a partition it writes them."""
+    rows = Counter[str]()
+    for file in added:
+        rows[_json(file["partition"])] += file["rows"]
+    return rows
 
 
 def _of_error(error: RecordedError | None) -> Facts:
@@ -125,5 +137,9 @@ def _named_as_before(path: str) -> str:
     return path.removesuffix(now) + before if path.endswith(now) else path
 
 
+#: The name of a data file that the engine wrote: it has the number of the task, counted from 0 or from 1, and the codec.
+_OWN_NAME = re.compile(r"\bpart-[0-9]{5}-\*[.-]c[0-9]{3}\.[a-z]+\.parquet")
+
+
 def _json(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+    return _OWN_NAME.sub("part-*.parquet", json.dumps(value, sort_keys=True))

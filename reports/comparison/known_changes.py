@@ -6,7 +6,6 @@ The sources for Delta on Spark are its code, by tag, and the pull requests named
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,23 +80,9 @@ _KEYS_IN_ORDER = 4
 def packed_otherwise(one: Facts, other: Facts) -> bool:
     """Whether both removed the same files, of more than ``_KEYS_IN_ORDER`` partitions, and wrote the same number of rows of
     each partition, in whatever files."""
-    removed = one[FactField("removed")]
-    partitions = {PurePosixPath(json.loads(path)).parent for path in removed or ()}
-    return (
-        removed == other[FactField("removed")]
-        and len(partitions) > _KEYS_IN_ORDER
-        and _rows_by_partition(one) == _rows_by_partition(other)
-    )
-
-
-def _rows_by_partition(found: Facts) -> Counter[str]:
-    files = found[FactField("added")]
-    assert isinstance(files, Counter)
-    rows = Counter[str]()
-    for file, count in files.items():
-        added = json.loads(file)
-        rows[json.dumps(added["partition"], sort_keys=True)] += count * added["rows"]
-    return rows
+    removed, added = FactField("removed"), FactField("added")
+    partitions = {PurePosixPath(json.loads(path)).parent for path in one[removed] or ()}
+    return len(partitions) > _KEYS_IN_ORDER and (one[removed], one[added]) == (other[removed], other[added])
 
 
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
@@ -195,6 +180,12 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             added("delete", "keys", "tags", within="DELETE"),
         ),
         change(
+            "3.2",
+            "The history tells of an OPTIMIZE by which columns the table is clustered.",
+            f"{_FILES.format('v3.2.0')}/DeltaOperations.scala",
+            added("OPTIMIZE", "parameters", "clusterBy", within="OPTIMIZE"),
+        ),
+        change(
             "3.3",
             "VACUUM writes _last_vacuum_info into the log's directory, for the next VACUUM LITE.",
             "https://github.com/delta-io/delta/pull/3757",
@@ -239,7 +230,6 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "The files of five or more partitions are read in another order: Delta groups them in a map of Scala, which is 2.13 "
             "since 4.0. So Spark packs them into other tasks, and writes the rows of a partition into more files or fewer.",
             f"{_FILES.format('v4.0.0')}/files/TahoeFileIndex.scala",
-            [ChangeEntry("delete", "added", amount=amount) for amount in Amount],
             [
                 ChangeEntry("delete", "appeared", within=files, amount=amount)
                 for files in ("data files", "change files")
@@ -300,10 +290,6 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "The exceptions for conflicts name the operation and the version of the other commit, and no longer all of its "
             "commitInfo.",
             "https://github.com/delta-io/delta/pull/5720",
-            [
-                ChangeEntry("together", "error.message", within=f"Concurrent{name}Exception", amount=Amount.OTHER)
-                for name in ("Append", "DeleteRead", "DeleteDelete")
-            ],
             *(
                 errors(["together"], conditions[0], hint)
                 for conditions in _CONFLICTS.values()
@@ -325,6 +311,49 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
     ),
     "deltalake": (
         change(
+            "1.1",
+            "Each commit names the version of delta-rs that wrote it.",
+            "https://github.com/delta-io/delta-rs/blob/python-v1.1.0/crates/core/src/protocol/mod.rs",
+            *(
+                added(command, "keys", "engineInfo", within=within)
+                for command, within in (
+                    *((name, name) for name in ("UPDATE", "MERGE", "OPTIMIZE", "RESTORE", "ADD COLUMN")),
+                    *(("vacuum", f"VACUUM {name}") for name in ("START", "END")),
+                    *((name, "WRITE") for name in ("insert", "overwrite")),
+                    ("delete", "DELETE"),
+                    ("set retention", "SET TBLPROPERTIES"),
+                )
+            ),
+        ),
+        change(
+            "1.2",
+            "One writer takes all streams: the rows of a partition are in fewer files.",
+            "https://github.com/delta-io/delta-rs/pull/3870",
+            [
+                ChangeEntry(command, "appeared", within=files, amount=Amount.FEWER)
+                for command in ("delete", "UPDATE", "MERGE")
+                for files in ("data files", "change files")
+            ],
+            shown_by=lambda one, other: one[FactField("added")] == other[FactField("added")],
+        ),
+        change(
+            "1.2",
+            "The removes of a RESTORE say that they have the partition values and the size of the file.",
+            "https://github.com/delta-io/delta-rs/blob/python-v1.2.1/crates/core/src/kernel/snapshot/iterators.rs",
+            [
+                ChangeEntry("RESTORE", "remove_fields", "extendedFileMetadata=false", None),
+                ChangeEntry("RESTORE", "remove_fields", None, "extendedFileMetadata=true"),
+            ],
+        ),
+        change(
+            "1.2",
+            "Errors of DataFusion and of the kernel are DeltaErrors.",
+            "https://github.com/delta-io/delta-rs/tree/python-v1.2.1/crates/core/src/delta_datafusion",
+            errors(["delete"], "Exception", "DeltaError"),
+            errors(["delete"], "OSError", "DeltaError"),
+            errors(["vacuum"], "CommitFailedError", "DeltaError"),
+        ),
+        change(
             "1.5",
             "VACUUM counts and returns files that are gone, of tombstones in the log: LITE does not list the storage any more.",
             "https://github.com/delta-io/delta-rs/pull/4227",
@@ -336,20 +365,10 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             ],
         ),
         change(
-            "1.5",
-            "Errors of the kernel in a condition are reported as they are.",
-            _CHANGE_LOG,
-            [ChangeEntry("delete", "error.message", within="DeltaError", amount=Amount.OTHER)],
-        ),
-        change(
             "1.5.1",
-            "Errors of the kernel have other words, and a VACUUM of a table with an unknown feature ends in CommitFailedError.",
+            "A VACUUM of a table with an unknown feature ends in CommitFailedError.",
             _CHANGE_LOG,
             errors(["vacuum"], "DeltaError", "CommitFailedError"),
-            [
-                ChangeEntry(command, "error.message", within="DeltaError", amount=Amount.OTHER)
-                for command in ("delete", "vacuum")
-            ],
         ),
         change(
             "1.5.1",
@@ -393,6 +412,12 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
 }
 
 
+#: Of any version.
+OTHER_WORDS = change(
+    "", "An error of the same class has other words: no version promises them.", "reports/comparison/known_changes.py"
+)
+
+
 @dataclass(frozen=True)
 class Knowledge:
     """The changes known between two versions. ``backwards``: from the candidate to the base."""
@@ -403,7 +428,8 @@ class Knowledge:
     def of(self, difference: Difference, seen: tuple[Facts, Facts]) -> KnownChange | None:
         """The oldest known change that is this difference, between the facts ``seen`` of base and candidate."""
         entry = ChangeEntry.of(difference.reversed if self.backwards else difference)
-        return next((one for one in self.changes if entry in one.entries and one.shown_by(*seen)), None)
+        found = (one for one in self.changes if entry in one.entries and one.shown_by(*seen))
+        return next(found, OTHER_WORDS if entry.field == "error.message" else None)
 
 
 def knowledge(base: Identity, candidate: Identity) -> Knowledge:

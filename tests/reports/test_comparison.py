@@ -307,8 +307,20 @@ DIFFERING: tuple[tuple[dict[str, Any], dict[str, Any], dict[str, Any]], ...] = (
     (DELETE, {"removed": ["a"]}, {}),
     (
         DELETE,
-        {"added": [{"rows": 2}], "appeared": {"data files": 1}},
+        {"added": [{"partition": {}, "rows": 2}], "appeared": {"data files": 1}},
         {"masked": [["a", 1]], "appeared": {"vector files": 1}},
+    ),
+    # The engine's own names, and into how many files it writes the rows of a partition.
+    (DELETE, {"removed": ["part-00000-*-c000.snappy.parquet"]}, {"removed": ["part-00001-*-c000.zstd.parquet"]}),
+    (
+        DELETE,
+        {"added": [{"partition": {}, "rows": 2}, {"partition": {}, "rows": 3}]},
+        {"added": [{"partition": {}, "rows": 5}]},
+    ),
+    (
+        DELETE,
+        {"error": error("A"), "appeared": {"data files": 3}},
+        {"error": error("A"), "appeared": {"data files": 1}},
     ),
     (DELETE, {}, {"changed": 2}),
     (VACUUM, {}, {"checkpoints": [3]}),

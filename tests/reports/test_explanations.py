@@ -63,6 +63,9 @@ PREDICTION = ("prediction", ["Delta 4.1.0 does what the model predicts, and Delt
         # An error is compared by its class.
         (case(1, step(READ)), case(1, step(READ, error=error("A"))), Foretold(1, REFUSED), [RULE], Right.BOTH, 0),
         (case(1, step(READ)), case(1, step(READ, error=error("B"))), Foretold(1, REFUSED), [None], Right.BASE, 3),
+        (case(1, step(READ)), case(1, step(READ, error=error(None, "B"))), Foretold(1, REFUSED), [RULE], Right.BOTH, 0),
+        # Of files those that differ: that "a" stays on both sides is no reason for "b".
+        (case(1, gone("b")), NOTHING, Foretold(1, BY_NONE), [PREDICTION], Right.CANDIDATE, 0),
         # The smallest set of rules is named; by its own rules the newer version does what it did.
         (
             *(A, NOTHING, foretold(both=[], all=[])),

@@ -10,21 +10,27 @@ from model.vocabulary.versions import parse
 from reports.comparison.commands import ComparedCommand
 from reports.comparison.differences import Amount, Difference
 from reports.comparison.facts import FactField, Facts
-from reports.comparison.known_changes import BY_ENGINE, ChangeEntry, KnownChange, knowledge, packed_otherwise
+from reports.comparison.known_changes import (
+    BY_ENGINE,
+    OTHER_WORDS,
+    ChangeEntry,
+    KnownChange,
+    knowledge,
+    packed_otherwise,
+)
 
 LISTED = [(name, change, entry) for name, found in BY_ENGINE.items() for change in found for entry in change.entries]
 KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
 
 
-def written(*files: tuple[str, int], partitions: int = 5) -> Facts:
-    """What a DELETE did that removed a file of each partition, and added files with so many rows of a partition."""
-    added = (json.dumps({"partition": {"p": partition}, "rows": rows}) for partition, rows in files)
-    removed = (json.dumps(f"p={number}/a.parquet") for number in range(partitions))
-    return {FactField("removed"): Counter(removed), FactField("added"): Counter(added)}
+def written(rows: int, partitions: int = 5) -> Facts:
+    """What a DELETE did that removed a file of each partition, and wrote so many rows of one of them."""
+    removed = Counter(json.dumps(f"p={number}/a.parquet") for number in range(partitions))
+    return {FactField("removed"): removed, FactField("added"): Counter({'{"p": "0"}': rows})}
 
 
-#: The rows of a partition in two files, and in one: each entry can be seen between these.
-SEEN = written(("0", 2), ("0", 3), ("1", 1)), written(("0", 5), ("1", 1))
+#: Each entry can be seen between these.
+SEEN = written(5), written(5)
 
 
 def difference(entry: ChangeEntry) -> Difference:
@@ -58,7 +64,7 @@ BEFORE = {
         "4.1": "4.0.1",
         "4.4": "4.3.1",
     },
-    "deltalake": {"1.5": "1.4.2", "1.5.1": "1.5.0", "1.6.6": "1.6.3"},
+    "deltalake": {"1.1": "1.0.2", "1.2": "1.1.4", "1.5": "1.4.2", "1.5.1": "1.5.0", "1.6.6": "1.6.3"},
 }
 
 
@@ -95,15 +101,21 @@ def test_a_change_is_known_between_versions_before_and_after_it() -> None:
                     change
                 )
                 assert knowledge((engine, new), (engine, "9.0.0")).of(found, SEEN) is not change, change
-            assert knowledge((other, "0.1.0"), (other, "9.0.0")).of(found, SEEN) is None, change
+            assert knowledge((other, "0.1.0"), (other, "9.0.0")).of(found, SEEN) is not change, change
 
 
 def test_rows_in_other_files_are_explained_if_no_row_is_in_another_partition() -> None:
-    one, other = SEEN
-    assert packed_otherwise(one, other) and packed_otherwise(other, one)
-    assert not packed_otherwise(one, written(("0", 4), ("1", 2)))
-    assert not packed_otherwise(one, written(("0", 5), ("1", 1), partitions=6))
-    assert not packed_otherwise(*(written(*files, partitions=4) for files in ([("0", 1), ("0", 1)], [("0", 2)])))
+    assert packed_otherwise(*SEEN)
+    assert not packed_otherwise(written(5), written(4))
+    assert not packed_otherwise(written(5), written(5, partitions=6))
+    assert not packed_otherwise(written(5, partitions=4), written(5, partitions=4))
     change, entry = next((one, entry) for _, one, entry in LISTED if one.shown_by is packed_otherwise)
     assert knowledge(*ends("spark", change)).of(difference(entry), SEEN) is change
-    assert knowledge(*ends("spark", change)).of(difference(entry), (one, written(("0", 6)))) is None
+    assert knowledge(*ends("spark", change)).of(difference(entry), (written(5), written(4))) is None
+
+
+def test_the_words_of_an_error_are_no_promise_and_its_class_is() -> None:
+    of = knowledge(("deltalake", "1.5.1"), ("deltalake", "1.6.3")).of
+    words = Difference(ComparedCommand("delete"), FactField("error", "message", "DeltaError"), amount=Amount.OTHER)
+    assert of(words, SEEN) is OTHER_WORDS
+    assert of(Difference(ComparedCommand("delete"), FactField("error"), "DeltaError", "Exception"), SEEN) is None
