@@ -48,7 +48,7 @@ Facts = Mapping[FactField, RecordedFact]
 _COUNTED = ("removed", "masked")
 _NAMED = ("remove_fields", "add_fields", "change_fields", "places")
 
-#: The log's directory for the commits of a coordinator, which each release makes, empty: its name before Delta 4.0, and now.
+#: The log's directory for the commits of a coordinator, by its name before Delta 4.0 and now: most releases make it, empty.
 _UNPUBLISHED = ("/_delta_log/_commits", "/_delta_log/_staged_commits")
 
 #: The kinds of file (``harness.observing.record``): each has a fact, so that all records have them in the same order.
@@ -67,7 +67,9 @@ def facts(step: RecordedStep) -> Facts:
         FactField("broken"): "broken" if observed.broken else None,
         OPERATIONS: ", ".join(name or "unnamed" for name in observed.operations) or None,
         FactField("vanished"): Counter(map(_json, observed.vanished)),
-        FactField("changed_beside"): Counter(map(_named_as_before, observed.changed_beside)),
+        FactField("changed_beside"): Counter(
+            path for path in observed.changed_beside if not path.endswith(_UNPUBLISHED)
+        ),
         **{FactField(part): Counter(map(_json, getattr(observed, part))) for part in _COUNTED},
         FactField("added"): _rows_by_partition(observed.added),
         FactField("changed"): +Counter(rows=observed.changed),
@@ -130,11 +132,6 @@ def _form(within: str, commit: RecordedCommit) -> Iterable[tuple[FactField, Reco
         yield FactField("values", name, within), _json(value)
     yield FactField("parameters", within=within), frozenset(commit.parameters)
     yield FactField("metrics", within=within), frozenset(commit.metrics)
-
-
-def _named_as_before(path: str) -> str:
-    before, now = _UNPUBLISHED
-    return path.removesuffix(now) + before if path.endswith(now) else path
 
 
 #: The name of a data file that the engine wrote: it has the number of the task, counted from 0 or from 1, and the codec.

@@ -189,7 +189,13 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "3.3",
             "VACUUM writes _last_vacuum_info into the log's directory, for the next VACUUM LITE.",
             "https://github.com/delta-io/delta/pull/3757",
-            [ChangeEntry("vacuum", "last_vacuum", None, "written")],
+            [ChangeEntry(command, "last_vacuum", None, "written") for command in ("vacuum", "together")],
+        ),
+        change(
+            "3.3",
+            "A MERGE reports how long it took to materialize its source.",
+            f"{_FILES.format('v3.3.0')}/commands/MergeIntoCommandBase.scala",
+            added("MERGE", "metrics", "materializeSourceTimeMs", within="MERGE"),
         ),
         change(
             "4.0",

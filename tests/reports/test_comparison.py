@@ -299,7 +299,7 @@ DIFFERING: tuple[tuple[dict[str, Any], dict[str, Any], dict[str, Any]], ...] = (
     (VACUUM, {"vanished": ["a"]}, {"vanished": [".b"]}),
     (VACUUM, {}, {"vanished": ["x/deletion_vector_1.bin"]}),
     (VACUUM, {}, {"changed_beside": ["../a"]}),
-    # The same directory of the log, by the name that Delta 4.0 gave it.
+    # The log's directory for the commits of a coordinator, by each of its names.
     (VACUUM, {"changed_beside": ["../a", BESIDE]}, {"changed_beside": ["../a", "../a/_delta_log/_staged_commits"]}),
     (VACUUM, {"changed_beside": [BESIDE]}, {"changed_beside": ["../a/_staged_commits"]}),
     (VACUUM, {"operations": []}, {"operations": ["VACUUM START"], "commits": [commit("VACUUM START")]}),
