@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from reports.comparison.commands import ComparedCommand
-from reports.comparison.facts import BY_ORDER, ERROR, OPERATIONS, FactField, Facts, RecordedFact
+from reports.comparison.facts import BY_ORDER, ERROR, OPERATIONS, FactField, Facts, RecordedFact, of_one_side
 
 
 class Amount(str, Enum):
@@ -164,7 +164,5 @@ def value_of(difference: Difference, found: Facts, seen: tuple[Facts, Facts]) ->
     elif isinstance(fact, frozenset):
         fact = (difference.base or difference.candidate) in fact
     elif field.part in _OF_FILES and isinstance(fact, Counter):
-        one, other = (side[field] for side in seen)
-        assert isinstance(one, Counter) and isinstance(other, Counter)
-        fact = fact & ((one - other) | (other - one))
+        fact = fact & of_one_side(field, seen)
     return fact or None, FactField("keys", within=field.within) in found

@@ -88,6 +88,13 @@ def facts(step: RecordedStep) -> Facts:
     }
 
 
+def of_one_side(field: FactField, seen: tuple[Facts, Facts]) -> Counter[str]:
+    """What is counted on one of both sides alone."""
+    one, other = (side[field] for side in seen)
+    assert isinstance(one, Counter) and isinstance(other, Counter)
+    return (one - other) | (other - one)
+
+
 def _rows_by_partition(added: Iterable[Mapping[str, Any]]) -> Counter[str]:
     """The rows of new files. No engine promises into which files of a partition it writes them."""
     rows = Counter[str]()

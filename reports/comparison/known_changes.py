@@ -6,6 +6,7 @@ The sources for Delta on Spark are its code, by tag, and the pull requests named
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from pathlib import PurePosixPath
 from model.vocabulary.versions import parse
 from reports.comparison.differences import Amount, Difference
 from reports.comparison.explanations import Explanation, ExplanationKind, ExplanationReason, Identity
-from reports.comparison.facts import FactField, Facts
+from reports.comparison.facts import FactField, Facts, of_one_side
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,10 @@ def packed_otherwise(one: Facts, other: Facts) -> bool:
     removed, added = FactField("removed"), FactField("added")
     partitions = {PurePosixPath(json.loads(path)).parent for path in one[removed] or ()}
     return len(partitions) > _KEYS_IN_ORDER and (one[removed], one[added]) == (other[removed], other[added])
+
+
+#: What 3.3 writes into a log that earlier releases do not.
+_OF_3_3 = re.compile(r"/_delta_log/\.?([0-9]{20}\.crc|_last_vacuum_info)(\.crc)?$")
 
 
 _STATISTICS = tuple(f"stats.{name}" for name in ("numRecords", "minValues", "maxValues", "nullCount", "tightBounds"))
@@ -174,6 +179,28 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             ],
         ),
         change(
+            "3.1",
+            "UPDATE and MERGE write deletion vectors too, and report how many.",
+            f"{_FILES.format('v3.1.0')}/sources/DeltaSQLConf.scala",
+            [
+                ChangeEntry(command, "appeared", within="vector files", amount=Amount.MORE)
+                for command in ("UPDATE", "together")
+            ],
+            added("UPDATE", "remove_fields", "stats", *_STATISTICS),
+            added(
+                "MERGE",
+                "metrics",
+                *(f"numTargetDeletionVectors{name}" for name in ("Added", "Removed", "Updated")),
+                within="MERGE",
+            ),
+        ),
+        change(
+            "3.1",
+            "The history tells of an OPTIMIZE whether Delta began it by itself.",
+            f"{_FILES.format('v3.1.0')}/DeltaOperations.scala",
+            added("OPTIMIZE", "parameters", "auto", within="OPTIMIZE"),
+        ),
+        change(
             "3.2",
             "DELETE preserves row ids, and commitInfo has a tag for it.",
             f"{_FILES.format('v3.2.0')}/commands/DeleteCommand.scala",
@@ -190,6 +217,13 @@ BY_ENGINE: Mapping[str, tuple[KnownChange, ...]] = {
             "VACUUM writes _last_vacuum_info into the log's directory, for the next VACUUM LITE.",
             "https://github.com/delta-io/delta/pull/3757",
             [ChangeEntry(command, "last_vacuum", None, "written") for command in ("vacuum", "together")],
+        ),
+        change(
+            "3.3",
+            "A VACUUM of a clone writes the same, and checksums of its commits, into the clone's log.",
+            "https://github.com/delta-io/delta/pull/3757",
+            [ChangeEntry("VACUUM of a clone", "changed_beside", amount=Amount.MORE)],
+            shown_by=lambda *seen: all(map(_OF_3_3.search, of_one_side(FactField("changed_beside"), seen))),
         ),
         change(
             "3.3",

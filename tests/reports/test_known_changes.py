@@ -23,10 +23,13 @@ LISTED = [(name, change, entry) for name, found in BY_ENGINE.items() for change 
 KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
 
 
+BESIDE = FactField("changed_beside")
+
+
 def written(rows: int, partitions: int = 5) -> Facts:
     """What a DELETE did that removed a file of each partition, and wrote so many rows of one of them."""
     removed = Counter(json.dumps(f"p={number}/a.parquet") for number in range(partitions))
-    return {FactField("removed"): removed, FactField("added"): Counter({'{"p": "0"}': rows})}
+    return {FactField("removed"): removed, FactField("added"): Counter({'{"p": "0"}': rows}), BESIDE: Counter[str]()}
 
 
 #: Each entry can be seen between these.
@@ -119,3 +122,14 @@ def test_the_words_of_an_error_are_no_promise_and_its_class_is() -> None:
     words = Difference(ComparedCommand("delete"), FactField("error", "message", "DeltaError"), amount=Amount.OTHER)
     assert of(words, SEEN) is OTHER_WORDS
     assert of(Difference(ComparedCommand("delete"), FactField("error"), "DeltaError", "Exception"), SEEN) is None
+
+
+def test_of_a_clone_the_files_of_its_log_are_explained() -> None:
+    def beside(*files: str) -> Facts:
+        return {BESIDE: Counter(f"../clone/{file}" for file in files)}
+
+    of = knowledge(("spark", "3.2.1"), ("spark", "3.3.2")).of
+    more = Difference(ComparedCommand("VACUUM of a clone"), BESIDE, amount=Amount.MORE)
+    written = ("_delta_log/00000000000000000001.crc", "_delta_log/._last_vacuum_info.crc")
+    assert of(more, (beside("a"), beside("a", *written))) is not None
+    assert of(more, (beside("a"), beside("a", "b.parquet", *written))) is None
