@@ -47,11 +47,9 @@ def rows_in(shown: str) -> str:
     return "\n".join(line for line in shown.splitlines() if line.startswith("|"))
 
 
-@pytest.mark.parametrize("engine", ["deltalake"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_a_table_counts_the_clauses_of_today(engine: str) -> None:
-    """Else it is older than the catalogue: its command makes it again. The rows of Delta on Spark, each with its day, take hours,
-    and may be older.
-    """
+    """Else it is older than the catalogue: its command makes it again."""
     root, first = gate_version.ROOT, kind_of(engine).name
     page = all_versions.page_of(engine).read_text(encoding="utf-8")
     begin, end = all_versions.marks(engine)
