@@ -21,8 +21,6 @@ from reports.comparison.known_changes import (
 
 LISTED = [(name, change, entry) for name, found in BY_ENGINE.items() for change in found for entry in change.entries]
 KINDS = ("invalid_delete", "invalid_vacuum", "delete", "read", "read_changes", "truncate", "vacuum")
-
-
 BESIDE = FactField("changed_beside")
 
 
