@@ -164,5 +164,5 @@ def value_of(difference: Difference, found: Facts, seen: tuple[Facts, Facts]) ->
     elif isinstance(fact, frozenset):
         fact = (difference.base or difference.candidate) in fact
     elif field.part in _OF_FILES and isinstance(fact, Counter):
-        fact = fact & of_one_side(field, seen)
+        fact = +Counter({name: fact[name] for name in of_one_side(field, seen)})
     return fact or None, FactField("keys", within=field.within) in found

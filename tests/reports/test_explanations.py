@@ -47,6 +47,7 @@ A = case(1, gone("a"))
 NOTHING = case(1, gone())
 #: By the rule nothing vanishes; by no rule something else.
 BY_RULE, BY_NONE = ({(): gone("a"), (IGNORED,): one} for one in (gone(), gone("a")))
+TWICE = Foretold(1, {(): gone("b", "b"), (IGNORED,): gone("b", "b")})
 REFUSED = {(): step(READ), (IGNORED,): step(READ, error=error("A"))}
 RULE = ("rule", ["RETAIN is ignored."])
 PREDICTION = ("prediction", ["Delta 4.1.0 does what the model predicts, and Delta 4.0.1 does not."])
@@ -66,6 +67,8 @@ PREDICTION = ("prediction", ["Delta 4.1.0 does what the model predicts, and Delt
         (case(1, step(READ)), case(1, step(READ, error=error(None, "B"))), Foretold(1, REFUSED), [RULE], Right.BOTH, 0),
         # Of files those that differ: that "a" stays on both sides is no reason for "b".
         (case(1, gone("b")), NOTHING, Foretold(1, BY_NONE), [PREDICTION], Right.CANDIDATE, 0),
+        # ... and how often: names of the engine's own files are all the same.
+        (case(1, gone("b", "b")), case(1, gone("b")), TWICE, [None], Right.BASE, 3),
         # The smallest set of rules is named; by its own rules the newer version does what it did.
         (
             *(A, NOTHING, foretold(both=[], all=[])),
