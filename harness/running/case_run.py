@@ -153,7 +153,7 @@ class CaseRun:
         promise = self._expected.promise(step.command, version) if isinstance(step, OtherCommand) else None
         after = before if self._leaves_all(step) else self._observer.observe(before, promise.table if promise else None)
         observation = self._observed(index, step, outcome, version, before, after, promise)
-        ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
+        ends = self._judged(observation)
         if isinstance(step, OtherCommand):
             # What the table should be is not known after another result, and what later steps name may not be there.
             ends = (
@@ -212,13 +212,13 @@ class CaseRun:
             version=version,
             **self._common(table, index, outcome, before, after),
         )
-        ends = self._judge.judge(observation, self._side, is_whole=self._is_whole(observation))
+        ends = self._judged(observation)
         # Nothing more is known about a table with other rows, or whose files may be gone.
         return self._keep(observation, ends or after.rows != expected.rows or observation.is_unsafe)
 
-    def _is_whole(self, observation: Observation) -> bool:
-        """Whether the case can go on after a known fault. With one engine nothing is asked after it."""
-        return False
+    def _judged(self, observation: Observation) -> bool:
+        """Whether the case ends because a clause is broken."""
+        return self._judge.judge(observation, self._side)
 
     def _keep(self, observation: Observation, ends: bool) -> bool:
         """Record an observation, which has been judged; whether the case ends."""

@@ -66,8 +66,9 @@ class TurnRun(CaseRun):
     """Makes the table at ``root``; then ``take`` has one step after another run by the side whose turn it is.
 
     ``pattern`` says who: ``AB`` is A, B, A, B, and so on; ``A`` is A alone. A step by what a session has opened is its engine's
-    that opened it. After each step that may have changed the table the other side reads it, and its change feed. A known
-    fault does not end the case while the table has its rows and files. ``taken`` has the steps of the engines.
+    that opened it. After each step that may have changed the table the other side reads it, and its change feed. While the
+    table has its rows and files, no known fault ends the case, and of a side alone no violation: all that it shows must be
+    known. ``taken`` has the steps of the engines.
     """
 
     def __init__(self, sides: Sides, table: Table, root: Path, pattern: str) -> None:
@@ -130,6 +131,10 @@ class TurnRun(CaseRun):
             record = replace(self.records[-1], side=self._side.name, aside=aside)
             self.taken.append(Taken(record, tuple(self._judge.found[earlier:])))
         return ends
+
+    def _judged(self, observation: Observation) -> bool:
+        is_whole = self._is_whole(observation)
+        return self._judge.judge(observation, self._side, is_whole=is_whole) and not (self._alone and is_whole)
 
     def _is_whole(self, observation: Observation) -> bool:
         """Whether the table has its rows and the files that it needs, and a VACUUM has left what it must keep."""

@@ -9,8 +9,8 @@ from model.vocabulary.values import AnyType, StructOf, Type, is_nested
 INDEXED = 32
 
 
-def indexed_columns(table: Table) -> tuple[Column, ...]:
-    """The data columns that are not nested and have statistics in a new file.
+def indexed_columns(table: Table, *, nested: bool = False) -> tuple[Column, ...]:
+    """The data columns that have statistics in a new file; those that are nested only if ``nested`` says so.
 
     Source: StatisticsCollection.scala; each field of a struct counts, an array and a map count once.
     """
@@ -20,13 +20,23 @@ def indexed_columns(table: Table) -> tuple[Column, ...]:
     found = []
     for column in table.data_columns:
         if left > 0 or table.indexed_leaves == -1:
-            found += [] if is_nested(column.type) else [column]
+            found += [column] if nested or not is_nested(column.type) else []
         left -= _leaves(column.type)
     return tuple(found)
 
 
 def may_be_listed(type: AnyType) -> bool:
     """Whether delta.dataSkippingStatsColumns may name a column of this type: it has bounds."""
+    return not is_nested(type) and has_bounds(type)
+
+
+def has_bounds(type: AnyType) -> bool:
+    """Whether Delta collects the least and the greatest value of a column, or of a field of it.
+
+    Source: DataSkippingReader.scala, SkippingEligibleDataType.
+    """
+    if isinstance(type, StructOf):
+        return any(has_bounds(field) for _, field in type.fields)
     return not is_nested(type) and type not in (Type.BOOLEAN, Type.BINARY)
 
 

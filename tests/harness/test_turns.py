@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from engines.deltalake.capabilities import capabilities_of as of_delta_rs
+from engines.port import Outcome
 from engines.spark.releases import capabilities_of as of_spark
 from engines.spark.releases import rules_of
 from faults import FAULTS, KnownBadEngine
@@ -25,7 +26,7 @@ from model.codec import case_id, from_json
 from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS
-from model.vocabulary.steps import Delete, OpenSession, Read, Vacuum
+from model.vocabulary.steps import Delete, OpenSession, Read, Request, Vacuum
 from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
@@ -130,6 +131,28 @@ def test_steps_go_in_turn_and_the_other_side_reads_after_each_change(tmp_path: P
             (a, "vacuum", False, 2),
             (b, "read", True, 2),
         ]
+
+
+class _OftenWrong(ReferenceEngine):
+    """Reads no row, and says of its DELETE of 2 that it deleted nine."""
+
+    def run(self, root: Path, step: Request, *, clock: int, version: int | None) -> Outcome:
+        outcome = super().run(root, step, clock=clock, version=version)
+        if isinstance(step, Read):
+            return replace(outcome, rows=())
+        return replace(outcome, rows=((9,),)) if step == _SECOND_DELETE else outcome
+
+
+_SECOND_DELETE = Delete(Compare("v", Op.EQ, 2, Type.INTEGER))
+
+
+def test_what_a_side_shows_alone_is_known_to_the_end_of_the_case(tmp_path: Path) -> None:
+    """Between its DELETEs the other reads in turn; alone, it reads itself, which is wrong too."""
+    case = Case(TABLE, (Delete(Compare("v", Op.EQ, 1, Type.INTEGER)), Read(), _SECOND_DELETE))
+    a, b = side(ReferenceEngine(), "A"), side(_OftenWrong(first=SECOND), "B")
+    judged = TurnJudge(a, b, tmp_path).judge(case)
+    assert judged.failure is None and judged.failed == []
+    assert [(one.pattern, one.side) for one in judged.steps if one.index == 2 and not one.aside] == [("BA", "B")]
 
 
 def test_a_step_by_an_earlier_session_stays_with_who_opened_it(tmp_path: Path) -> None:

@@ -227,6 +227,33 @@ def test_a_refusal_is_an_error_and_no_needless_rewrite_also_where_no_row_matches
     assert violation.by_error, violation.cause
 
 
+@pytest.mark.parametrize(
+    ("type", "indexed", "wrong"),
+    [(Type.BOOLEAN, (), False), (Type.INTEGER, (), True), (Type.INTEGER, ("v",), False)],
+    ids=["of a type without bounds", "indexed", "not indexed"],
+)
+def test_bounds_that_another_writer_had_collected_may_go(
+    type: Type, indexed: tuple[str, ...], wrong: bool, tmp_path: Path
+) -> None:
+    """Delta reads the statistics by its own schema of them when it writes a deletion vector."""
+    made = of_columns(Column("v", Type.INTEGER))
+    rows = ((1, None), (2, None), (3, None))
+    table = dataclasses.replace(
+        made,
+        columns=(*made.columns, Column("w", type)),
+        files=(dataclasses.replace(made.files[0], rows=rows),),
+        features=(Feature.DELETION_VECTORS.value,),
+        indexed_columns=indexed,
+    )
+    steps = [Delete(Compare("v", Op.EQ, value, Type.INTEGER)) for value in (1, 2)]
+    bounds = r'(minValues\\": ?\{)'
+    collected = in_commit(bounds, r"\1\"w\":null,")
+    _, found = judged_by(
+        table, tmp_path, "DEL-DV-1D", (steps[0], collected), (steps[1], in_commit(r'\\"w\\":null,', ""))
+    )
+    assert ["minValues of columns are gone" in one.message for one in found] == ([True] if wrong else [])
+
+
 @pytest.mark.parametrize(("left_out", "wrong"), [("gone", False), ("v", True)])
 def test_a_checksum_may_leave_out_statistics_of_a_column_that_is_gone(left_out: str, wrong: bool) -> None:
     """Delta reads the statistics that a checkpoint has as a struct alone by the table's columns."""

@@ -15,6 +15,7 @@ from harness.observing import evidence
 from harness.observing.steps.observation import DeleteObservation
 from harness.observing.table.vacuum_inputs import vector_path
 from model.prediction.delete import ConditionScope, DeleteMethod
+from model.semantics.indexed_columns import has_bounds, indexed_columns
 from model.text.layout import physical_name
 from model.vocabulary.severity import Severity
 from model.vocabulary.table import Feature
@@ -121,11 +122,15 @@ _AS_BEFORE = {
     needs=("writes_vectors",),
 )
 def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
-    """With tightBounds=false only a null count of 0 or of all rows says something. Of a dropped column nothing needs to stay.
+    """With tightBounds=false only a null count of 0 or of all rows says something.
 
+    Only what Delta collects must stay: it reads the statistics by the columns and types of its own, so the bounds of a BOOLEAN
+    that another writer had collected go (StatisticsCollection.scala, statsSchema). A reader then reads the file.
     A bound that a FLOAT had before its column became a DOUBLE is a text of the FLOAT: it may stay as it was.
     """
-    names = {physical_name(d.table, column.name) for column in d.table.columns}
+    indexed = indexed_columns(d.table, nested=True)
+    names = {physical_name(d.table, column.name) for column in indexed}
+    bounded = {physical_name(d.table, column.name) for column in indexed if has_bounds(column.type)}
     fields = parse_schema(d.before.snapshot.metadata.schema_string)
     singles = widened_columns(fields, Type.FLOAT.value, Type.DOUBLE.value)
 
@@ -133,8 +138,8 @@ def bounds_of_files_with_new_vectors(d: DeleteObservation) -> Judgement:
         stats, before = parsed(add.stats), parsed(d.before.live[add.file].stats)
         lost = [
             key
-            for key in ("minValues", "maxValues", "nullCount")
-            if names & (members(before, key) - members(stats, key))
+            for key, kept in (("minValues", bounded), ("maxValues", bounded), ("nullCount", names))
+            if kept & (members(before, key) - members(stats, key))
         ]
         rows = d.after.contents.get(add.file) or ()
         hidden = d.after.hidden(add) or frozenset()
