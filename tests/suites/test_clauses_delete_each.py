@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import re
 from collections.abc import Callable
 from datetime import date, datetime, timezone
 from pathlib import Path
@@ -16,7 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from deltalog.checkpoints.writing import write_checkpoint
 from deltalog.entries.actions import Add, Metadata, Protocol
+from deltalog.entries.codec import to_json
+from deltalog.log import read_log
 from deltalog.snapshot import replay
 from deltalog.values.schemas import Field, schema_string
 from faults.log.checkpoints import in_pointer
@@ -24,9 +28,10 @@ from faults.machinery import actions, files
 from faults.machinery.fault import Tamper
 from faults.machinery.members import put
 from faults.machinery.tampering import Tampering
+from model.vocabulary.commands import Checkpoint, DropColumn
 from model.vocabulary.predicate import Compare, IsNull, Op
 from model.vocabulary.spellings import Spelling
-from model.vocabulary.steps import Delete, Step
+from model.vocabulary.steps import Delete, OtherCommand, Step
 from model.vocabulary.table import HOUR, WEEK, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import NAN, Type, Value
 from records import expectations
@@ -254,14 +259,61 @@ def test_bounds_that_another_writer_had_collected_may_go(
     assert ["minValues of columns are gone" in one.message for one in found] == ([True] if wrong else [])
 
 
-@pytest.mark.parametrize(("left_out", "wrong"), [("gone", False), ("v", True)])
-def test_a_checksum_may_leave_out_statistics_of_a_column_that_is_gone(left_out: str, wrong: bool) -> None:
-    """Delta reads the statistics that a checkpoint has as a struct alone by the table's columns."""
-    stats: dict[str, dict[str, int]] = {"minValues": {"v": 1, "gone": 7}}
-    add = Add("a", {}, 1, 1, data_change=False, stats=json.dumps(stats))
-    metadata = Metadata("x", schema_string=schema_string([Field("v", "integer")]))
+@pytest.mark.parametrize(
+    ("before", "after", "wrong"),
+    [
+        ({"v": 1, "gone": 7}, {"v": 1}, False),
+        ({"v": 1, "w": True}, {"v": 1}, False),
+        ({"t": "2024-06-01T12:00:00.123456Z"}, {"t": "2024-06-01T12:00:00.123Z"}, False),
+        ({"v": 1, "w": True}, {"w": True}, True),
+        ({"t": "2024-06-01T12:00:00.123456Z"}, {"t": "2024-06-01T12:00:00.124Z"}, True),
+        ({"t": "noon"}, {}, True),
+    ],
+    ids=["of a column that is gone", "of a type without bounds", "microseconds", "v is gone", "later", "no timestamp"],
+)
+def test_a_checksum_may_lack_statistics_that_a_struct_has_no_place_for(
+    before: dict[str, object], after: dict[str, object], wrong: bool
+) -> None:
+    """Delta reads the statistics that a checkpoint has as a struct alone by its own schema of them."""
+    columns = [Field("v", "integer"), Field("w", "boolean"), Field("t", "timestamp"), Field("x", "variant")]
+    metadata = Metadata("x", schema_string=schema_string(columns))
+    add, listed = (
+        Add("a", {}, 1, 1, data_change=False, stats=json.dumps({"minValues": bounds})) for bounds in (before, after)
+    )
     state = replay([(0, (Protocol(1, 2), metadata, add))])
-    del stats["minValues"][left_out]
-    listed = {"path": "a", "partitionValues": {}, "size": 1, "modificationTime": 1, "dataChange": False}
-    fields = {"allFiles": [{**listed, "stats": json.dumps(stats)}]}
+    fields = {"allFiles": [to_json(listed)["add"]]}
     assert bool([*check_files(VersionChecksum(0, fields, state, {}, "file:///t"))]) is wrong
+
+
+@pytest.mark.parametrize(
+    ("features", "edit", "wrong"),
+    [
+        ((Feature.STRUCT_STATISTICS,), None, False),
+        ((Feature.STRUCT_STATISTICS,), r'"minValues":{[^}]*}', True),
+        ((), None, True),
+    ],
+    ids=["structs only", "without a bound that a struct has", "as JSON"],
+)
+def test_a_checkpoint_of_structs_lacks_statistics_of_columns_that_are_gone(
+    features: tuple[Feature, ...], edit: str | None, wrong: bool, tmp_path: Path
+) -> None:
+    """DROP COLUMN leaves the statistics in the log; Delta's struct has the columns of the table."""
+    made = of_columns(Column("v", Type.INTEGER), Column("w", Type.INTEGER))
+    names = (Feature.COLUMN_MAPPING_NAME, *features)
+    table = dataclasses.replace(made, features=tuple(feature.value for feature in names))
+
+    def as_structs(t: Tampering) -> None:
+        (path,) = t.root.glob("_delta_log/*.checkpoint.parquet")
+        path.unlink()
+        state = read_log(t.root).snapshot()
+        if edit is not None:
+            adds = {
+                key: dataclasses.replace(add, stats=re.sub(edit, '"minValues":{}', add.stats or ""))
+                for key, add in state.adds.items()
+            }
+            state = dataclasses.replace(state, adds=adds)
+        write_checkpoint(t.root, state, struct_statistics=True)
+
+    steps = ((OtherCommand(DropColumn("w")), right), (OtherCommand(Checkpoint()), as_structs))
+    subjects, found = judged_by(table, tmp_path, "LIFE-3C", *steps)
+    assert (subjects, bool(found)) == (1, wrong)

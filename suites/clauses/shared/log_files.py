@@ -6,10 +6,11 @@ A commit adds its own files. If it writes a checkpoint, the engine may also clea
 from __future__ import annotations
 
 import json
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from deltalog.checkpoints.checksums import json_checksum
+from deltalog.checkpoints.parsed_columns import ParsedColumns
 from deltalog.checkpoints.reading import LoggedCheckpoint, read_checkpoint, read_parts
 from deltalog.entries.actions import Action, Add, Metadata, Protocol, Remove
 from deltalog.errors import DeltaLogError
@@ -263,7 +264,9 @@ def check_checkpoint(o: Observation, checkpoint: LoggedCheckpoint) -> Violation 
         found = replay([(checkpoint.version, actions)])
     except (DeltaLogError, ValueError) as unreadable:
         return _wrong_checkpoint(checkpoint, f"it cannot be read: {unreadable}")
-    problem = _repeated(actions) or _difference(expected, found, oldest=_oldest_tombstone(o))
+    structs_only = expected.metadata.configuration.get("delta.checkpoint.writeStatsAsJson") == "false"
+    struct = ParsedColumns(expected.metadata) if structs_only else None
+    problem = _repeated(actions) or _difference(expected, found, oldest=_oldest_tombstone(o), struct=struct)
     return _wrong_checkpoint(checkpoint, problem) if problem else None
 
 
@@ -328,7 +331,7 @@ def _repeated(actions: Iterable[Action]) -> str:
     return "it names a file, the metadata or the protocol twice"
 
 
-def _difference(expected: Snapshot, found: Snapshot, *, oldest: int) -> str:
+def _difference(expected: Snapshot, found: Snapshot, *, oldest: int, struct: ParsedColumns | None = None) -> str:
     """The first difference between the state and a checkpoint of it; empty if there is none that matters."""
     if sorted_features(expected.protocol) != sorted_features(found.protocol):
         return "its protocol is another"
@@ -338,13 +341,13 @@ def _difference(expected: Snapshot, found: Snapshot, *, oldest: int) -> str:
     for key, add in expected.adds.items():
         if key not in found.adds:
             return f"it lacks the add of {key[0]}"
-        if comparable(add) != comparable(found.adds[key]):
+        if not is_kept(add, found.adds[key], struct):
             return f"its add of {key[0]} is {found.adds[key]}, and must be {add}"
     for key, remove in expected.removes.items():
         kept = found.removes.get(key)
         if kept is None and (remove.deletion_timestamp or 0) > oldest:
             return f"it lacks the remove of {key[0]}, which is inside retention"
-        if kept is not None and comparable(remove) != comparable(_completed(kept, remove)):
+        if kept is not None and _comparable(remove) != _comparable(_completed(kept, remove)):
             return f"its remove of {key[0]} is {kept}, and must be {remove}"
     if back := next((key[0] for key in found.adds if key in expected.removes), None):
         return f"by it the file {back} is live again, which is removed"
@@ -369,21 +372,17 @@ def _completed(kept: Remove, remove: Remove) -> Remove:
     return replace(kept, **{name: getattr(remove, name) for name in absent})
 
 
-def comparable(action: Add | Remove, columns: Container[str] | None = None) -> object:
-    """What a checkpoint must keep: not the spelling of a path or of JSON, and of a remove no statistics and no tags.
+def is_kept(add: Add, found: Add, struct: ParsedColumns | None) -> bool:
+    """Whether an add is as it was. ``struct``: its statistics may have been read from these columns of a checkpoint."""
+    if _comparable(add) == _comparable(found):
+        return True
+    return struct is not None and _comparable(struct.given_back(add)) == _comparable(struct.given_back(found))
 
-    ``columns``: by their stored names, those whose statistics count; None: all.
-    """
+
+def _comparable(action: Add | Remove) -> object:
+    """What a checkpoint must keep: not the spelling of a path or of JSON, and of a remove no statistics and no tags."""
     plain = replace(action, path=action.file, stats=None, extra={})
-    if isinstance(plain, Remove):
-        return replace(plain, tags=None)
-    parsed = _parsed(action.stats)
-    if columns is None or not isinstance(parsed, dict):
-        return plain, parsed
-    return plain, {
-        name: {column: found for column, found in part.items() if column in columns} if isinstance(part, dict) else part
-        for name, part in parsed.items()
-    }
+    return replace(plain, tags=None) if isinstance(plain, Remove) else (plain, _parsed(action.stats))
 
 
 def _parsed(stats: str | None) -> object:

@@ -11,19 +11,19 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from deltalog.checkpoints.checksums import DELETED_RECORD_BINS, HISTOGRAM_NAMES, deleted_record_counts
+from deltalog.checkpoints.parsed_columns import ParsedColumns
 from deltalog.entries.actions import Action, Add, DomainMetadata, Protocol, Txn
 from deltalog.entries.codec import from_json
 from deltalog.errors import MalformedAction
 from deltalog.snapshot import Snapshot, replay
 from deltalog.storage.names import checksum_name
-from deltalog.values.schemas import parse_schema
 from harness.judging.clause import Judgement, Violation, each
 from harness.judging.severity import Cause
 from harness.observing.steps.observation import Observation
 from harness.observing.table.root_paths import relative_action
 from records.expectations import ByReplay
 from suites.clauses.shared.checks import sorted_features
-from suites.clauses.shared.log_files import comparable
+from suites.clauses.shared.log_files import is_kept
 
 _VECTORS = ("numDeletedRecordsOpt", "numDeletionVectorsOpt", "deletedRecordCountsHistogramOpt")
 
@@ -128,8 +128,7 @@ def vectors(checksum: VersionChecksum) -> Iterable[tuple[str, str]]:
 
 
 def files(checksum: VersionChecksum) -> Iterable[tuple[str, str]]:
-    """The list of the live files. A checkpoint that has statistics as a struct alone may be read without those of columns that the
-    table has no longer."""
+    """The list of the live files. Their statistics may have been read from a checkpoint that has them as a struct alone."""
     if not checksum.has("allFiles"):
         return
     found = _actions("add", (checksum.fields or {})["allFiles"])
@@ -140,9 +139,9 @@ def files(checksum: VersionChecksum) -> Iterable[tuple[str, str]]:
         paths = sorted(add.file for add in expected.values())
         yield "allFiles", f"allFiles lists {sorted(add.file for add in listed)}, and must list {paths}"
         return
-    columns = frozenset(one.stored_name for one in parse_schema(checksum.state.metadata.schema_string))
+    struct = ParsedColumns(checksum.state.metadata)
     for add in listed:
-        if comparable(add, columns) != comparable(expected[add.key], columns):
+        if not is_kept(expected[add.key], add, struct):
             yield "allFiles", f"allFiles has {add}, and must have {expected[add.key]}"
 
 
