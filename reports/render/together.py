@@ -43,7 +43,8 @@ def _row(way: TurnWay, *, linked: bool) -> Iterator[Content]:
     yield harm if known else Strong(harm)
     yield way.side
     yield way.other
-    yield lines(sentence(way), f"Concerns you only if {way.concerns}." if way.concerns else "")
+    fault = "Concerns" if known else "That fault concerns"
+    yield lines(sentence(way), f"{fault} you only if {way.concerns}." if way.concerns else "")
     yield ", ".join(way.clauses)
     more = f", and {counted(way.cases - 1, 'case')} more" if way.cases > 1 else ""
     yield line(

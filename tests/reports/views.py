@@ -154,7 +154,14 @@ def made_turns() -> Run:
     old, new = "Delta 4.0.1", "Delta 4.4.0"
     ways = (
         replace(WAY, side=new, other=old, message="<b>3 rows</b>\x1b are read: a|b."),
-        replace(WAY, side=old, other=new, severity=Severity.UNREADABLE, inherited="Removes are spelled otherwise."),
+        replace(
+            WAY,
+            side=old,
+            other=new,
+            severity=Severity.UNREADABLE,
+            inherited="Removes are spelled otherwise.",
+            concerns="a path has a space",
+        ),
         replace(WAY, side=old, other=new, known="It is listed.", concerns="a table has a MAP column"),
         replace(WAY, side=new, other=old, severity=Severity.WRONG_WORDS, also_alone=True, cause="wrong: words"),
     )
