@@ -27,7 +27,7 @@ from model.vocabulary.case import Case
 from model.vocabulary.predicate import Compare, Op
 from model.vocabulary.rules import DELTA_RS
 from model.vocabulary.steps import Delete, OpenSession, Read, Request, Vacuum
-from model.vocabulary.table import HOUR, Column, Commit, DataFile, Table
+from model.vocabulary.table import HOUR, Column, Commit, DataFile, Feature, Table
 from model.vocabulary.values import Type
 from reference_engine import ReferenceEngine
 from suites.campaigns import CORPUS, REGRESSIONS
@@ -65,8 +65,6 @@ PAIRS: dict[str, tuple[Callable[[], ReferenceEngine], Callable[[], ReferenceEngi
 
 #: Faults that leave the rows of a table as they must be, and what the other engine then meets.
 LEFT = {
-    "accepts-unknown-features": "DEL-INFO-1A",
-    "vacuums-in-spite-of-unknown-features": "DEL-INFO-1A",
     "insert-deletes-a-removed-file": "DEL-TT-2",
     "crash-loses-an-earlier-file": "VAC-SAFE-10F",
     "crash-leaves-half-a-checkpoint": "CRASH-3",
@@ -164,6 +162,13 @@ def test_a_case_ends_with_questions_about_what_its_own_steps_leave() -> None:
     own = Delete(Compare("v", Op.EQ, 1, Type.INTEGER))
     *_, first, second = with_questions(Case(TABLE, (own,))).steps
     assert [first, second] == [Delete(Compare("v", Op.EQ, value, Type.INTEGER)) for value in (2, 3)]
+
+
+@pytest.mark.parametrize("feature", [Feature.UNKNOWN_WRITER, Feature.UNKNOWN_READER])
+def test_a_table_that_no_engine_may_write_is_asked_nothing(feature: Feature) -> None:
+    """The DELETEs would be refused, and each engine accused of it."""
+    case = Case(replace(TABLE, features=(feature.value,)), (Vacuum(),))
+    assert with_questions(case) == case
 
 
 def test_a_question_is_about_a_value_that_the_table_has_dates_first() -> None:
