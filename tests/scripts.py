@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 from engines.deltalake.script import DeltalakeScript
 from engines.dialect import Dialect, DialectFor, ScriptCommand, ScriptedCase, ScriptRun
@@ -137,7 +140,7 @@ def outcome(plan: ScriptPlan, engine: Engine, case: Case, home: Path) -> tuple[i
         "condition": lambda error: error.args[0],
     }
     printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
+    with contextlib.redirect_stdout(printed), patch.object(os, "_exit", sys.exit):
         try:
             exec(compile(script, "reproduce.py", "exec"), scope)
         except SystemExit as end:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,6 @@ from engines.deltalake import script_functions as delta_rs
 from engines.script_library import Library, free_names, library
 from reports.counterexamples.plan import GENERATED, _from_start, instants_in
 from reports.counterexamples.runtime import LIBRARY, log, storage
-from reports.counterexamples.runtime.verdict import ending
 
 MODULE = '''
 import os, pyarrow as pa
@@ -107,10 +108,19 @@ def test_every_script_can_end() -> None:
     assert LIBRARY.lines("ending")[0] == "try:"
 
 
-def test_a_script_in_which_the_engine_panics_cannot_tell(capsys: pytest.CaptureFixture[str]) -> None:
-    def main() -> int:
-        raise BaseException("a panic")
-
-    with pytest.raises(SystemExit) as ended:
-        ending(main)
-    assert ended.value.code == 2 and capsys.readouterr().out.startswith("CANNOT TELL: ")
+@pytest.mark.parametrize(
+    ("main", "code", "said"),
+    [
+        ("print('HOLDS')\n    return 0", 0, "HOLDS\n"),
+        ("raise BaseException('a panic')", 2, "CANNOT TELL: BaseException('a panic')\n"),
+    ],
+    ids=["holds", "panics"],
+)
+def test_a_script_exits_with_its_answer_also_where_an_ordinary_exit_would_abort(
+    main: str, code: int, said: str
+) -> None:
+    """In 9 of 160 runs on a busy machine, threads of pyarrow aborted it."""
+    end = "\n".join(LIBRARY.lines("ending"))
+    script = f"import atexit, os, sys\natexit.register(os.abort)\ndef main():\n    {main}\n{end}\n"
+    ended = subprocess.run([sys.executable, "-I", "-c", script], capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (code, said)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 
@@ -20,10 +21,11 @@ def cannot_tell(reason: str) -> int:
 
 
 def ending(main: Callable[[], int]) -> None:
-    """Runs ``main``; exit code 2 if it breaks off."""
+    """Runs ``main``, and ends the process; exit code 2 if it breaks off."""
     try:
         code = main()
     except BaseException as problem:  # a panic of Rust is not an Exception
         print("CANNOT TELL:", repr(problem))
         code = 2
-    sys.exit(code)
+    sys.stdout.flush()
+    os._exit(code)  # threads that pyarrow still has may abort an ordinary exit
