@@ -113,11 +113,16 @@ class Capabilities:
         return self.vacuums_vectors and has(self, VectorStorage.ABSOLUTE)
 
     def shared(self, other: Capabilities) -> Capabilities:
-        """What both engines support."""
+        """What both engines support.
+
+        A VACUUM that lists the table is DEFAULT to one and FULL to another: where they have no mode in common, it is DEFAULT.
+        """
         both: dict[str, Any] = {}
         for field in fields(self):
             mine, theirs = getattr(self, field.name), getattr(other, field.name)
             both[field.name] = (mine and theirs) if isinstance(mine, bool) else mine & theirs
+        if self.modes and other.modes and not both["modes"]:
+            both["modes"] = frozenset({Mode.DEFAULT})
         return Capabilities(**both)
 
 

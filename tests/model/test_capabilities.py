@@ -51,6 +51,12 @@ def test_shared_sets_are_intersections() -> None:
     assert has(some, Mode.FULL) and not has(others, Mode.FULL)
 
 
+def test_engines_without_a_mode_in_common_share_the_vacuum_that_lists_the_table() -> None:
+    full, plain, none = (replace(EVERYTHING, modes=frozenset(modes)) for modes in ({Mode.FULL}, {Mode.DEFAULT}, ()))
+    assert full.shared(plain).modes == {Mode.DEFAULT}
+    assert full.shared(none).modes == frozenset()
+
+
 @pytest.mark.parametrize(
     ("field", "need"),
     [
